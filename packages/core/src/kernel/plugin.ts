@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { assert } from './assert.ts'
+import { containerOf } from './container.ts'
+import type { Context, PluginContext, Services } from './context.ts'
+import { closedOrphans } from './own.ts'
+
+/** A plugin as the composer mounts it; `provides` and `inject` are read by dry boots. */
+export interface Plugin<Config = unknown> {
+  readonly name: string
+  readonly provides: readonly (keyof Services)[]
+  readonly inject: (keyof Services)[]
+  readonly Config: z.ZodType<Config>
+  apply(ctx: Context, config: Config): Promise<void>
+}
+
+export interface PluginDefinition<
+  P extends keyof Services,
+  K extends keyof Services,
+  C extends z.ZodType,
+> {
+  readonly name: string
+  readonly provides?: readonly P[]
+  readonly inject?: readonly K[]
+  readonly config?: C
+  /** Registers; what it returns is ignored, so cleanup goes through `ctx.effect`. */
+  apply(ctx: PluginContext<K>, config: z.output<C>): unknown
+}
+
+const noConfig = z.strictObject({})
+
+/** Activation fails unless `apply` provides exactly `provides`. */
+export function definePlugin<
+  const P extends keyof Services = never,
+  const K extends keyof Services = never,
+  C extends z.ZodType = typeof noConfig,
+>(definition: PluginDefinition<P, K, C>): Plugin<z.output<C>> {
+  const { name, provides = [], inject = [] } = definition
+  return {
+    name,
+    provides,
+    inject: [...inject],
+    Config: (definition.config ?? noConfig) as z.ZodType<z.output<C>>,
+    // An arrow: the container calls `new` on anything else and drops the promise.
+    apply: async (ctx, config) => {
+      try {
+        await definition.apply(ctx as PluginContext<K>, config)
+        assertProvided(name, provides, ctx)
+      } finally {
+        await closedOrphans(ctx)
+      }
+    },
+  }
+}
+
+function assertProvided(name: string, declared: readonly string[], ctx: Context): void {
+  const { fiber } = containerOf(ctx)
+  // A plugin that was unloaded while it loaded has nothing left to check.
+  if (fiber.uid === null || !fiber.store) return
+  const own = Object.values(fiber.store).filter((impl) => impl.fiber === fiber)
+  const provided = own.map((impl) => impl.name)
+  const missing = declared.filter((key) => !provided.includes(key))
+  const extra = provided.filter((key) => !declared.includes(key))
+  assert(missing.length === 0, `${name} declares but does not provide ${missing.join(', ')}`)
+  assert(extra.length === 0, `${name} provides but does not declare ${extra.join(', ')}`)
+}
