@@ -1,0 +1,88 @@
+import type { Context, Scope } from '../kernel/index.ts'
+import type { Account, Limits } from '../ledger/index.ts'
+import type { Message } from '../message/index.ts'
+import type { Authority } from '../policy/index.ts'
+import type {
+  Failure,
+  InboxQueue,
+  RequestParams,
+  Session,
+  TurnEndReason,
+} from '../session/index.ts'
+
+/** How a turn ended, after its `turn/end` was durable. */
+export interface TurnOutcome {
+  readonly turn: number
+  readonly reason: TurnEndReason
+  readonly error?: Failure
+  /** The last assistant message of the turn. */
+  readonly answer?: Message
+}
+
+/** Which model the next step uses, and how. A change lands on the next step, never within one. */
+export interface ModelChoice {
+  /** `<provider>/<model id>` */
+  readonly model: string
+  readonly params: RequestParams
+}
+
+export type AgentStatus =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly turn: number; readonly waiting?: string }
+
+/** A running participant: a session, a scope, an inbox and the loop that drives them. */
+export interface Agent {
+  readonly id: string
+  readonly session: Session
+  readonly scope: Scope
+  readonly preset: string
+  readonly account: Account
+  authority: Authority
+  choice: ModelChoice
+  readonly status: AgentStatus
+  readonly parent: Agent | undefined
+
+  /** Puts a message into the inbox, durably; `next-turn` (default) wakes the agent. */
+  send(text: string, options?: { queue?: InboxQueue; wake?: boolean }): Promise<Message>
+  /** Next-step input for a running turn; wakes an idle agent. */
+  steer(text: string): Promise<Message>
+  /** Takes entries out of the inbox by message id. */
+  unsend(ids: readonly string[]): Promise<void>
+  /** Releases entries that a hook rejected (`held`). */
+  release(ids: readonly string[]): Promise<void>
+  /** Ends the running turn; resolves when the agent is idle (at most the grace period later). */
+  cancel(reason?: string): Promise<void>
+  /** Starts a turn when the inbox has a free `next-turn` entry. Resolves with its outcome. */
+  wake(): Promise<TurnOutcome | undefined>
+  /** Resolves when no turn runs and nothing free waits in the inbox. */
+  idle(): Promise<void>
+  /** Cancels, closes the scope and the session. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface SpawnOptions {
+  readonly session: Session
+  readonly preset?: string
+  readonly choice: ModelChoice
+  readonly authority: Authority
+  readonly limits?: Limits
+  readonly parent?: Agent
+}
+
+/** `ctx.agents` */
+export interface Agents {
+  /**
+   * Mounts the preset in a fresh scope and gives the session a loop. A child gets the
+   * intersection of its parent's authority and its own, and limits that can only shrink.
+   */
+  spawn(options: SpawnOptions): Promise<Agent>
+  get(id: string): Agent | undefined
+  list(): readonly Agent[]
+  onSpawn(ctx: Context, listener: (agent: Agent) => void): void
+}
+
+declare module '@cordage/core/kernel' {
+  interface Services {
+    agents: Agents
+  }
+}

@@ -1,0 +1,102 @@
+/** Changes whenever the content may have: compare for equality only. */
+export type FileVersion = string
+
+export interface FileStat {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other'
+  readonly size: number
+  readonly mode: number
+  /** Epoch milliseconds. */
+  readonly modifiedAt: number
+  readonly version: FileVersion
+}
+
+export interface DirectoryEntry {
+  readonly name: string
+  readonly kind: FileStat['kind']
+}
+
+/**
+ * A path resolved once: symbolic links followed, its parent directory held open. The policy
+ * decides on `path`, and everything done through the target happens there, even when somebody
+ * swaps a directory of the path meanwhile (`TARGET_MOVED` otherwise).
+ */
+export interface Target extends AsyncDisposable {
+  /** Absolute, resolved. The last part may not exist yet. */
+  readonly path: string
+  /** `undefined` when nothing is there. */
+  stat(): Promise<FileStat | undefined>
+  read(range?: { start: number; end: number }): Promise<{ bytes: Uint8Array; version: FileVersion }>
+  /**
+   * Replaces the content in one move, keeping the mode of what was there; new files get the
+   * umask's. Missing parent directories are made only with `parents`. Throws `FILE_STALE` when
+   * `expect` is not what is there.
+   */
+  write(
+    bytes: Uint8Array,
+    options: { expect?: FileVersion | 'absent'; mode?: number },
+  ): Promise<FileVersion>
+  list(): Promise<readonly DirectoryEntry[]>
+  remove(): Promise<void>
+}
+
+export interface GlobQuery {
+  readonly pattern: string
+  /** Ignore files (.gitignore, .ignore) are respected unless this is set. */
+  readonly ignored?: boolean
+  readonly hidden?: boolean
+  readonly maxResults: number
+}
+
+export interface GrepQuery {
+  /** A regular expression in Rust's syntax. */
+  readonly pattern: string
+  readonly glob?: string
+  readonly fileType?: string
+  readonly ignoreCase?: boolean
+  readonly multiline?: boolean
+  readonly before?: number
+  readonly after?: number
+  readonly hidden?: boolean
+  readonly ignored?: boolean
+  readonly maxResults: number
+}
+
+export interface GrepLine {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  /** False for a line of context. */
+  readonly match: boolean
+}
+
+/** `incomplete` says why something is missing: an unreadable entry, a limit, a time limit. */
+export interface SearchResult<Item> {
+  readonly items: readonly Item[]
+  readonly incomplete: readonly string[]
+}
+
+/** `ctx.fs`: files of one place. Tools never use it directly; they get `run.fs`. */
+export interface FileSystem {
+  /** `partial` where the system cannot hold a directory open against a swap. */
+  readonly guarantee: 'full' | 'partial'
+  /**
+   * Resolves `path` (absolute) and holds its parent open. `parents` makes missing directories,
+   * after `allow` has agreed to each resolved path. Throws `FILE_NOT_FOUND` (a parent is missing),
+   * `FILE_DENIED`, `PATH_INVALID` (a NUL, a loop, too long).
+   */
+  target(path: string, options?: { parents?: (path: string) => void }): Promise<Target>
+  /** Paths of files below a directory, sorted, absolute. */
+  glob(
+    directory: string,
+    query: GlobQuery,
+    signal: AbortSignal,
+  ): Promise<SearchResult<{ path: string; modifiedAt: number }>>
+  /** Throws `PATTERN_INVALID` with the engine's reason. `path` may be a file. */
+  grep(path: string, query: GrepQuery, signal: AbortSignal): Promise<SearchResult<GrepLine>>
+}
+
+declare module '@cordage/core/kernel' {
+  interface Services {
+    fs: FileSystem
+  }
+}

@@ -1,0 +1,2 @@
+export * from './file-system.ts'
+export * from './processes.ts'

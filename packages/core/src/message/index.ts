@@ -1,0 +1,3 @@
+export * from './content.ts'
+export * from './message.ts'
+export * from './usage.ts'

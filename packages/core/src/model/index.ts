@@ -1,0 +1,3 @@
+export * from './event.ts'
+export * from './provider.ts'
+export * from './request.ts'

@@ -1,0 +1,80 @@
+import type { Context } from '../kernel/index.ts'
+import type { Price } from '../message/index.ts'
+import type { ModelEvent } from './event.ts'
+import type { ModelRequest } from './request.ts'
+
+/** What a route declares of a model. Defaults apply to ids that nobody declared. */
+export interface ModelInfo {
+  readonly id: string
+  readonly name?: string
+  /** Tokens. */
+  readonly contextWindow: number
+  /** Tokens of one answer. */
+  readonly maxTokens: number
+  readonly input: readonly ('text' | 'image')[]
+  /** Level -> value on the wire; `null` omits the field. Absent: the model takes no effort. */
+  readonly efforts?: Readonly<Record<string, string | null>>
+  readonly price?: Price
+  /** `in-history`: a new system prompt may be appended after history. Default `front`. */
+  readonly systemPromptUpdate?: 'front' | 'in-history'
+  /** False when the facts above are defaults for an id that is not declared. */
+  readonly declared: boolean
+}
+
+/** A route to models: one provider id, one protocol, one base URL. */
+export interface ModelProvider {
+  /** Lower case, unique: the part of a model's name before the slash. */
+  readonly id: string
+  readonly displayName: string
+  readonly api: string
+  readonly baseURL?: string
+  /** The name of the credential, where one is needed. */
+  readonly apiKeyEnv?: string
+  /** True when the answers are recorded: frontends say so plainly. */
+  readonly scripted?: boolean
+  /** A credential or a base URL of this route exists, so that it may be the default. */
+  available(): boolean
+  /** Never throws: unknown ids get declared defaults. */
+  info(model: string): ModelInfo
+  declared(): readonly ModelInfo[]
+  /** The ids that the server lists. Normalised errors as in `stream`. */
+  list(signal: AbortSignal): Promise<readonly string[]>
+  /** The body that will be sent, as JSON data: a pure function of the request. */
+  body(request: ModelRequest): Promise<unknown>
+  /**
+   * Sends `body` and yields what comes back. Throws `HarnessError` with a code of `modelErrors`,
+   * never a raw body, header or key; on cancel it ends promptly with the signal's reason.
+   */
+  stream(
+    request: ModelRequest,
+    body: unknown,
+    options: { signal: AbortSignal },
+  ): AsyncIterable<ModelEvent>
+}
+
+/** `<provider>/<model id>`; the id may contain further slashes. */
+export interface ModelName {
+  readonly provider: string
+  readonly model: string
+}
+
+export interface ResolvedModel extends ModelName {
+  readonly route: ModelProvider
+  readonly info: ModelInfo
+}
+
+/** `ctx.models` */
+export interface Models {
+  register(ctx: Context, provider: ModelProvider, options?: { order?: number }): void
+  providers(): readonly ModelProvider[]
+  /** Throws `MODEL_NAME_INVALID`, `MODEL_PROVIDER_UNKNOWN` (with the nearest names). */
+  resolve(name: string): ResolvedModel
+  /** The first provider, in order, that has a credential or base URL; its first declared model. */
+  default(): ResolvedModel | undefined
+}
+
+declare module '@cordage/core/kernel' {
+  interface Services {
+    models: Models
+  }
+}

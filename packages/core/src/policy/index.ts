@@ -1,0 +1,2 @@
+export * from './effect.ts'
+export * from './policy.ts'

@@ -1,0 +1,64 @@
+import type { Context, Scope } from '../kernel/index.ts'
+
+/** What a contributor may know of the step it writes for. */
+export interface PromptInput {
+  readonly sessionId: string
+  readonly project: string
+  readonly cwd: string
+  readonly provider: string
+  readonly model: string
+  readonly turn: number
+  readonly step: number
+  readonly toolNames: readonly string[]
+  readonly signal: AbortSignal
+}
+
+/**
+ * A part of the system prompt. An empty text leaves the part out. `complete` replaces the whole
+ * prompt, an empty text included: that clears the effective one. Stable parts come first.
+ */
+export interface PromptSection {
+  readonly id: string
+  readonly stability?: 'stable' | 'per-session' | 'volatile'
+  readonly complete?: boolean
+  readonly order?: number
+  render(input: PromptInput): string | Promise<string>
+}
+
+/**
+ * Facts that change (working directory, time): a snapshot with the user's role, logged only when
+ * its text differs from the last one still on the surface.
+ */
+export interface PromptContext {
+  readonly id: string
+  readonly order?: number
+  render(input: PromptInput): string | undefined | Promise<string | undefined>
+}
+
+export interface PromptPart {
+  readonly id: string
+  readonly row: string
+  readonly text: string
+  /** Estimated. */
+  readonly tokens: number
+}
+
+export interface AssembledPrompt {
+  readonly system: string
+  readonly sections: readonly PromptPart[]
+  readonly contexts: readonly PromptPart[]
+}
+
+/** `ctx.prompt`: contributions of an agent's scope override global ones of the same id. */
+export interface Prompt {
+  section(ctx: Context, section: PromptSection): void
+  context(ctx: Context, context: PromptContext): void
+  /** A contributor that throws fails the assembly with `PROMPT_FAILED`, naming its row. */
+  assemble(scope: Scope, input: PromptInput): Promise<AssembledPrompt>
+}
+
+declare module '@cordage/core/kernel' {
+  interface Services {
+    prompt: Prompt
+  }
+}

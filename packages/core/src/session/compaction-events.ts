@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import type { Message } from '../message/index.ts'
+import { defineEvent } from './event.ts'
+
+const message = z.custom<Message>((value) => typeof value === 'object' && value !== null)
+const id = z.string()
+/** Both ends inclusive; every surface entry whose `seq` lies between is shadowed. */
+const range = z.object({ from: z.number().int(), to: z.number().int() })
+
+export const compactionStart = defineEvent({
+  type: 'compaction/start',
+  schema: z.object({ id }),
+})
+/** Replaces the entries of `range` by one message. The originals stay in the log. */
+export const compactionSummary = defineEvent({
+  type: 'compaction/summary',
+  schema: z.object({ id, range, message }),
+  visible: true,
+})
+/** Replaces the content of single tool results, by the `seq` of each. */
+export const compactionPrune = defineEvent({
+  type: 'compaction/prune',
+  schema: z.object({
+    id,
+    replaced: z.array(z.object({ seq: z.number().int(), text: z.string() })),
+  }),
+})
+export const compactionEnd = defineEvent({
+  type: 'compaction/end',
+  schema: z.object({ id, error: z.object({ code: z.string(), message: z.string() }).optional() }),
+})

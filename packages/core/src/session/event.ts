@@ -1,0 +1,64 @@
+import type { z } from 'zod'
+
+/**
+ * One line of a session's log. `seq` is contiguous from 0, `time` is epoch milliseconds, `v` the
+ * version of the record's own schema. Facts are frozen; unknown types and members are kept.
+ */
+export interface Fact<Data = unknown> {
+  readonly seq: number
+  readonly time: number
+  readonly type: string
+  readonly v: number
+  readonly data: Data
+}
+
+/** A fact before the log has given it its place. */
+export interface NewFact<Data = unknown> {
+  readonly type: string
+  readonly v: number
+  readonly data: Data
+}
+
+/**
+ * A kind of durable fact. `reduce` folds every fact of this type into one JSON value that a
+ * snapshot can hold; it must be pure and must not keep what it is given. `visible` says whether
+ * people see the fact in a transcript. Third-party types start with their package's name.
+ */
+export interface EventDefinition<Data, State = undefined> {
+  readonly type: string
+  readonly version: number
+  readonly schema: z.ZodType<Data>
+  readonly visible: boolean
+  readonly initial: State
+  readonly reduce: (state: State, fact: Fact<Data>) => State
+  /** Makes a fact of this kind to append. */
+  (data: Data): NewFact<Data>
+  /** Narrows a fact that was read from a log. */
+  is(fact: Fact | NewFact): fact is Fact<Data>
+}
+
+interface EventOptions<Data, State> {
+  readonly type: string
+  readonly version?: number
+  readonly schema: z.ZodType<Data>
+  readonly visible?: boolean
+  readonly initial?: State
+  readonly reduce?: (state: State, fact: Fact<Data>) => State
+}
+
+/** Declares a kind of fact; `ctx.sessions.events` makes it known while the plugin is loaded. */
+export function defineEvent<Data, State = undefined>(
+  options: EventOptions<Data, State>,
+): EventDefinition<Data, State> {
+  const version = options.version ?? 1
+  const make = (data: Data): NewFact<Data> => ({ type: options.type, v: version, data })
+  return Object.assign(make, {
+    type: options.type,
+    version,
+    schema: options.schema,
+    visible: options.visible ?? false,
+    initial: options.initial as State,
+    reduce: options.reduce ?? ((state: State) => state),
+    is: (fact: Fact | NewFact): fact is Fact<Data> => fact.type === options.type,
+  })
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { defineEvent } from './event.ts'
+
+const toolSpec = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+})
+
+/** A tool as a model is told of it; `parameters` is a JSON schema. */
+export type ToolSpec = z.infer<typeof toolSpec>
+
+const params = z.object({
+  effort: z.string().optional(),
+  temperature: z.number().optional(),
+  maxTokens: z.number().int().optional(),
+})
+export type RequestParams = z.infer<typeof params>
+
+/** Everything of a request that is not a message. Logged when it differs from the last one. */
+export const requestHeader = defineEvent({
+  type: 'request/header',
+  schema: z.object({
+    provider: z.string(),
+    model: z.string(),
+    params,
+    tools: z.array(toolSpec),
+    reason: z.enum(['initial', 'resume', 'change']),
+    /** Which row contributed what and its estimated tokens: for people, never sent. */
+    origin: z.array(z.object({ part: z.string(), row: z.string(), tokens: z.number() })),
+  }),
+})
+
+/** What the chosen route declares of itself. Logged when it differs from the last one. */
+export const requestContext = defineEvent({
+  type: 'request/context',
+  schema: z.object({
+    provider: z.string(),
+    model: z.string(),
+    contextWindow: z.number().int(),
+    maxTokens: z.number().int(),
+  }),
+})
+export type RequestHeader = z.infer<typeof requestHeader.schema>

@@ -1,0 +1,111 @@
+import type { Context } from '../kernel/index.ts'
+import type { Message } from '../message/index.ts'
+import type { EventDefinition, Fact, NewFact } from './event.ts'
+import type { SessionHeader } from './header.ts'
+import type { InboxState } from './inbox-events.ts'
+import type { RequestHeader } from './request-events.ts'
+import type { SurfaceEntry } from './surface.ts'
+
+/** Where a turn stands, folded from the log. `calls` are the open ones of the current step. */
+export interface TurnState {
+  readonly turn: number
+  readonly open: boolean
+  readonly step: number
+  readonly stepOpen: boolean
+  readonly attempt: number
+  readonly attemptOpen: boolean
+  /** Calls of the last assistant message that have no result yet, in the model's order. */
+  readonly unanswered: readonly { callId: string; name: string; dispatched: boolean }[]
+}
+
+/** A piece of a running attempt as it arrives. Not a fact: lost unless a durable one follows. */
+export interface LiveDelta {
+  readonly turn: number
+  readonly step: number
+  readonly attempt: number
+  readonly kind: 'text' | 'reasoning' | 'tool-call' | 'tool-output'
+  /** For tool calls and their output. */
+  readonly callId?: string
+  readonly name?: string
+  readonly text: string
+}
+
+/** What is read by people and programs that watch: facts in order, deltas between them. */
+export type SessionUpdate =
+  | { readonly kind: 'fact'; readonly fact: Fact }
+  | { readonly kind: 'delta'; readonly delta: LiveDelta }
+
+/** One continuing history: an append-only log and the folds over it. */
+export interface Session {
+  readonly id: string
+  readonly header: SessionHeader
+  /** `false` while another process owns the log; appending then throws `SESSION_READ_ONLY`. */
+  readonly writable: boolean
+  /** The place the next fact will have. */
+  readonly nextSeq: number
+  readonly surface: readonly SurfaceEntry[]
+  readonly turn: TurnState
+  readonly inbox: InboxState
+  readonly requestHeader: RequestHeader | undefined
+  /** The session's current directory: the last `session/directory`, else the project. */
+  readonly cwd: string
+  /** What reopening found and mended, in words for a person. */
+  readonly notices: readonly string[]
+
+  /**
+   * Adds facts as one batch. The folds and watchers see them at once; the promise resolves when
+   * the batch is written (`sync: true`, the default: also flushed to the disk). A failed write
+   * keeps the batch, which goes first with the next append. Throws `SESSION_READ_ONLY`,
+   * `SESSION_CLOSED`, `EVENT_INVALID` (nothing is added), and the store's codes.
+   */
+  append(facts: readonly NewFact[], options?: { sync?: boolean }): Promise<readonly Fact[]>
+  /** Publishes a delta to watchers and, coalesced, to the live lane. Never throws. */
+  delta(delta: LiveDelta): void
+  /** The folded value of a definition, known to the session or not. */
+  state<Data, State>(definition: EventDefinition<Data, State>): State
+  /** Facts from `seq` on, past ones read from the store. */
+  read(from?: number): AsyncIterable<Fact>
+  /** Calls back for every update until the returned function is called or `ctx` unloads. */
+  watch(ctx: Context, listener: (update: SessionUpdate) => void): () => void
+  putBlob(bytes: Uint8Array): Promise<string>
+  /** Throws `BLOB_MISSING`. */
+  getBlob(hash: string): Promise<Uint8Array>
+  /** Appends what the last process left open: results, `attempt/failed`, ends. Idempotent. */
+  repair(): Promise<void>
+  /** Flushes and releases the log. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface OpenOptions {
+  /** `write` throws `SESSION_BUSY` while somebody else owns the log. Default `write`. */
+  readonly mode?: 'write' | 'read'
+  /** Takes the lease from an owner that is alive but stopped. */
+  readonly takeOver?: boolean
+}
+
+/** `ctx.sessions`: makes, opens and keeps the sessions of this process. */
+export interface Sessions {
+  create(
+    header: Omit<SessionHeader, 'format' | 'id' | 'createdAt'> & { id?: string },
+  ): Promise<Session>
+  open(id: string, options?: OpenOptions): Promise<Session>
+  /** Sessions open in this process. */
+  list(): readonly Session[]
+  readonly events: {
+    /** Makes a kind of fact known (validated on append, folded into snapshots) until `ctx` unloads. */
+    register<Data, State>(ctx: Context, definition: EventDefinition<Data, State>): void
+    get(type: string): EventDefinition<unknown, unknown> | undefined
+    list(): readonly EventDefinition<unknown, unknown>[]
+  }
+}
+
+/** The messages of a surface, in order. */
+export function messagesOf(surface: readonly SurfaceEntry[]): Message[] {
+  return surface.map((entry) => entry.message)
+}
+
+declare module '@cordage/core/kernel' {
+  interface Services {
+    sessions: Sessions
+  }
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Message, Usage } from '../message/index.ts'
+import { defineEvent } from './event.ts'
+
+const turn = z.number().int().min(1)
+const step = z.number().int().min(1)
+const attempt = z.number().int().min(1)
+const message = z.custom<Message>((value) => typeof value === 'object' && value !== null)
+const usage = z.custom<Usage>((value) => typeof value === 'object' && value !== null)
+const failure = z.object({ code: z.string(), message: z.string() })
+
+export type Failure = z.infer<typeof failure>
+
+export const turnEndReasons = [
+  'completed',
+  'aborted',
+  'blocked',
+  'budget',
+  'max-tokens',
+  'interrupted',
+  'error',
+] as const
+export type TurnEndReason = (typeof turnEndReasons)[number]
+
+export const turnStart = defineEvent({ type: 'turn/start', schema: z.object({ turn }) })
+export const turnEnd = defineEvent({
+  type: 'turn/end',
+  schema: z.object({ turn, reason: z.enum(turnEndReasons), error: failure.optional() }),
+})
+export const stepStart = defineEvent({ type: 'step/start', schema: z.object({ turn, step }) })
+export const stepEnd = defineEvent({ type: 'step/end', schema: z.object({ turn, step }) })
+
+export const userMessage = defineEvent({
+  type: 'user/message',
+  schema: z.object({ message }),
+  visible: true,
+})
+/**
+ * A version of the system prompt; only the last one counts. `placement` says whether it stands
+ * in front of the history (earlier versions leave the surface) or after it.
+ */
+export const systemMessage = defineEvent({
+  type: 'system/message',
+  schema: z.object({ message, placement: z.enum(['front', 'in-history']) }),
+})
+/** A snapshot of changing facts, injected with the user's role; `id` names the contributor. */
+export const contextMessage = defineEvent({
+  type: 'context/message',
+  schema: z.object({ id: z.string(), row: z.string(), message }),
+})
+export const assistantMessage = defineEvent({
+  type: 'assistant/message',
+  schema: z.object({
+    turn,
+    step,
+    attempt,
+    message,
+    finish: z.string(),
+    usage: usage.optional(),
+    costUsd: z.number().optional(),
+    interrupted: z.boolean().optional(),
+    /** Opaque state of the route that made the message; no other route may be given it. */
+    replay: z.unknown().optional(),
+  }),
+  visible: true,
+})
+
+export const attemptStart = defineEvent({
+  type: 'attempt/start',
+  schema: z.object({
+    turn,
+    step,
+    attempt,
+    /** SHA-256 of the canonical JSON of the body handed to the adapter. */
+    digest: z.string().optional(),
+  }),
+})
+export const attemptFailed = defineEvent({
+  type: 'attempt/failed',
+  schema: z.object({
+    turn,
+    step,
+    attempt,
+    error: failure.extend({ retryable: z.boolean() }),
+    usage: usage.optional(),
+    costUsd: z.number().optional(),
+    /** What had arrived: kept for people, never sent to a model. */
+    partial: z.string().optional(),
+    retryInMs: z.number().optional(),
+  }),
+  visible: true,
+})

@@ -1,0 +1,2 @@
+export * from './tool.ts'
+export * from './tools.ts'
