@@ -1,0 +1,208 @@
+import { Fold } from './fold.ts'
+import type { Draft, Drafts, PresetDraft } from './fold.ts'
+import { readLayer } from './layer.ts'
+import type { LayerSource } from './layer.ts'
+import { pathText, plain, walk } from './located.ts'
+import type { Path } from './located.ts'
+import { didYouMean } from './nearest.ts'
+import { readOperations } from './operation-reader.ts'
+import { problem } from './problem.ts'
+import type { Note, Origin, Problem } from './problem.ts'
+import { Reference, resolveReference } from './reference.ts'
+
+export type Config = Record<string, unknown>
+
+/** A row of the composed tree: one plugin and its configuration. */
+export interface Row {
+  id: string
+  /** The package or file of the plugin, resolved from `from`. */
+  name: string
+  /** With references resolved; as `written` on a disabled row, which needs no environment. */
+  config: Config
+  /** As written: `!env` and `!path` are opaque `Reference` values. */
+  written: Config
+  disabled: boolean
+  optional: boolean
+  /** The file that inserted the row. */
+  from: string
+  /**
+   * Who set what: keys are `name`, `disabled`, `optional`, `config` and paths below it such as
+   * `config.providers.deepseek.baseURL` or `config.models[0]`.
+   */
+  origins: ReadonlyMap<string, Origin>
+}
+
+/** A named list of rows for an agent's own scope, its bases folded in. */
+export interface Preset {
+  name: string
+  extends?: string
+  rows: Row[]
+  origin: Origin
+}
+
+export interface Composition {
+  rows: Row[]
+  presets: Map<string, Preset>
+  defaultPreset?: string
+  problems: Problem[]
+  notes: Note[]
+}
+
+export interface ComposeOptions {
+  profile: string
+  /** The profile's default preset, from its package.json. */
+  preset?: string | undefined
+  env: Readonly<Record<string, string | undefined>>
+  /** Ids of rows that other profiles know. */
+  knownRows?: Iterable<string>
+}
+
+type Env = ComposeOptions['env']
+
+/**
+ * Layers to the composed tree, later layers winning. Pure: no file, no process, no clock; all
+ * that is wrong is in `problems`, and a composition with problems is not to be booted.
+ */
+export function compose(layers: readonly LayerSource[], options: ComposeOptions): Composition {
+  const read = layers.map(readLayer)
+  const operations = read.map(readOperations)
+  const fold = new Fold(
+    operations.flatMap((layer) => layer.operations),
+    {
+      profile: options.profile,
+      knownRows: new Set(options.knownRows),
+      incomplete: read.some((layer) => layer.problems.length > 0),
+    },
+  )
+  const problems = [...read, ...operations].flatMap((part) => part.problems)
+  const presets = new PresetFolder(fold, options.env)
+  const rows = [...fold.rows.values()].map((draft) => finish(draft, options.env, problems))
+  const composition: Composition = { rows, presets: presets.all(), problems, notes: fold.notes }
+  problems.push(...fold.problems, ...presets.problems)
+  if (options.preset !== undefined) {
+    composition.defaultPreset = options.preset
+    problems.push(...checkDefault(options.preset, layers, composition.presets))
+  }
+  composition.problems = inOrder(problems, layers)
+  return composition
+}
+
+/** The place of the value at `path`, or of the nearest mapping around it. */
+export function originOf(row: Row, path: Path): Origin {
+  for (let length = path.length; length >= 0; length--) {
+    const origin = row.origins.get(pathText(path.slice(0, length)))
+    if (origin !== undefined) return origin
+  }
+  return row.origins.get('name')!
+}
+
+class PresetFolder {
+  readonly problems: Problem[] = []
+  readonly #fold: Fold
+  readonly #env: Env
+  readonly #folded = new Map<string, Drafts>()
+  // One draft is one row, however many presets inherit it.
+  readonly #rows = new Map<Draft, Row>()
+
+  constructor(fold: Fold, env: Env) {
+    this.#fold = fold
+    this.#env = env
+  }
+
+  all(): Map<string, Preset> {
+    const presets = new Map<string, Preset>()
+    for (const draft of this.#fold.presets.values()) {
+      const rows = [...this.#drafts(draft, []).values()].map((row) => this.#row(row))
+      const preset: Preset = { name: draft.name, rows, origin: draft.origin }
+      if (draft.extends !== undefined) preset.extends = draft.extends.value
+      presets.set(draft.name, preset)
+    }
+    return presets
+  }
+
+  #row(draft: Draft): Row {
+    const row = this.#rows.get(draft) ?? finish(draft, this.#env, this.problems)
+    this.#rows.set(draft, row)
+    return row
+  }
+
+  #drafts(preset: PresetDraft, chain: readonly string[]): Drafts {
+    const done = this.#folded.get(preset.name)
+    if (done !== undefined) return done
+    const base = this.#base(preset, [...chain, preset.name])
+    // Without its base every patch of the preset would be a problem of its own.
+    const rows = base === undefined ? new Map() : this.#fold.foldPreset(preset, base)
+    this.#folded.set(preset.name, rows)
+    return rows
+  }
+
+  #base(preset: PresetDraft, chain: readonly string[]): Drafts | undefined {
+    if (preset.extends === undefined) return new Map()
+    const { value, origin } = preset.extends
+    const base = this.#fold.presets.get(value)
+    if (base === undefined) {
+      const message = `The preset "${preset.name}" extends "${value}", which does not exist.`
+      const hint = didYouMean(value, this.#fold.presets.keys())
+      this.problems.push(problem('PRESET_UNKNOWN', origin, message, { hint }))
+    } else if (chain.includes(value)) {
+      const ring = [...chain.slice(chain.indexOf(value)), value].join(' -> ')
+      const message = `Presets extend each other: ${ring}.`
+      const hint = 'Remove one "extends".'
+      this.problems.push(problem('PRESET_CYCLE', origin, message, { hint }))
+    } else return this.#drafts(base, chain)
+    return undefined
+  }
+}
+
+function finish(draft: Draft, env: Env, problems: Problem[]): Row {
+  const { id, inserted, name, config, disabled, optional } = draft
+  const origins = new Map([
+    ['name', name.origin],
+    ['disabled', disabled.origin],
+    ['optional', optional.origin],
+  ])
+  walk(config, ['config'], (path, node) => origins.set(pathText(path), node.origin))
+  const written = plain(config, (node) => node.value) as Config
+  const resolved = plain(config, ({ value, origin }) => {
+    if (!(value instanceof Reference)) return value
+    const found = resolveReference(value, env)
+    if (found === undefined && !disabled.value) problems.push(unset(id, value, origin))
+    return found
+  }) as Config
+  return {
+    id,
+    name: name.value,
+    config: disabled.value ? written : resolved,
+    written,
+    disabled: disabled.value,
+    optional: optional.value,
+    from: inserted.file,
+    origins,
+  }
+}
+
+function unset(row: string, reference: Reference, origin: Origin): Problem {
+  const message = `The row "${row}" needs the environment variable ${reference.text}.`
+  const hint = `Set it, write !env "${reference.text} ?? default", or disable the row.`
+  return problem('ENV_UNSET', origin, message, { row, hint })
+}
+
+function checkDefault(
+  name: string,
+  layers: readonly LayerSource[],
+  presets: ReadonlyMap<string, Preset>,
+): Problem[] {
+  if (presets.has(name)) return []
+  const { kind, file } = layers.find((layer) => layer.kind === 'profile') ??
+    layers[0] ?? { kind: 'profile' as const, file: 'package.json' }
+  const message = `The profile's default preset "${name}" does not exist.`
+  const hint = didYouMean(name, presets.keys())
+  return [problem('PRESET_UNKNOWN', { kind, file, line: 1 }, message, { hint })]
+}
+
+// A person reads the problems of a file from top to bottom, the files in the layers' order.
+function inOrder(problems: readonly Problem[], layers: readonly LayerSource[]): Problem[] {
+  const rank = new Map(layers.map((layer, i) => [layer.file, i]))
+  const rankOf = ({ file }: Problem): number => rank.get(file) ?? layers.length
+  return problems.toSorted((a, b) => rankOf(a) - rankOf(b) || a.line - b.line)
+}
