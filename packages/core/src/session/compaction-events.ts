@@ -4,7 +4,11 @@ import { defineEvent } from './event.ts'
 
 const message = z.custom<Message>((value) => typeof value === 'object' && value !== null)
 const id = z.string()
-/** Both ends inclusive; every surface entry whose `seq` lies between is shadowed. */
+/**
+ * The `seq` of the first and of the last surface entry that is shadowed, with all that stand
+ * between them, but for the system prompt. By place: a summary's own `seq` is higher than that of
+ * the entries after it. A range whose ends are not on the surface shadows nothing.
+ */
 const range = z.object({ from: z.number().int(), to: z.number().int() })
 
 export const compactionStart = defineEvent({

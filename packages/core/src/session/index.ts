@@ -1,4 +1,5 @@
 export * from './compaction-events.ts'
+export * from './errors.ts'
 export * from './event.ts'
 export * from './header.ts'
 export * from './inbox-events.ts'

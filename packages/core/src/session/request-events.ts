@@ -17,28 +17,37 @@ const params = z.object({
 })
 export type RequestParams = z.infer<typeof params>
 
+const header = z.object({
+  provider: z.string(),
+  model: z.string(),
+  params,
+  tools: z.array(toolSpec),
+  reason: z.enum(['initial', 'resume', 'change']),
+  /** Which row contributed what and its estimated tokens: for people, never sent. */
+  origin: z.array(z.object({ part: z.string(), row: z.string(), tokens: z.number() })),
+})
+export type RequestHeader = z.infer<typeof header>
+
 /** Everything of a request that is not a message. Logged when it differs from the last one. */
 export const requestHeader = defineEvent({
   type: 'request/header',
-  schema: z.object({
-    provider: z.string(),
-    model: z.string(),
-    params,
-    tools: z.array(toolSpec),
-    reason: z.enum(['initial', 'resume', 'change']),
-    /** Which row contributed what and its estimated tokens: for people, never sent. */
-    origin: z.array(z.object({ part: z.string(), row: z.string(), tokens: z.number() })),
-  }),
+  schema: header,
+  initial: undefined as RequestHeader | undefined,
+  reduce: (_, { data }): RequestHeader => data,
+})
+
+const context = z.object({
+  provider: z.string(),
+  model: z.string(),
+  contextWindow: z.number().int(),
+  maxTokens: z.number().int(),
 })
 
 /** What the chosen route declares of itself. Logged when it differs from the last one. */
 export const requestContext = defineEvent({
   type: 'request/context',
-  schema: z.object({
-    provider: z.string(),
-    model: z.string(),
-    contextWindow: z.number().int(),
-    maxTokens: z.number().int(),
-  }),
+  schema: context,
+  initial: undefined as RequestContext | undefined,
+  reduce: (_, { data }): RequestContext => data,
 })
-export type RequestHeader = z.infer<typeof requestHeader.schema>
+export type RequestContext = z.infer<typeof context>

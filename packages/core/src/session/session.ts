@@ -44,6 +44,8 @@ export interface Session {
   /** The place the next fact will have. */
   readonly nextSeq: number
   readonly surface: readonly SurfaceEntry[]
+  /** Context ids whose last snapshot a summary replaced: their contributors give it again. */
+  readonly shadowedContexts: readonly string[]
   readonly turn: TurnState
   readonly inbox: InboxState
   readonly requestHeader: RequestHeader | undefined

@@ -1,0 +1,21 @@
+import { defineErrors } from '../error/index.ts'
+
+export const sessionError = defineErrors('core-session', {
+  SESSION_NOT_FOUND: {
+    message: 'There is no session {id} in {location}; `cordage sessions list` shows what is there.',
+  },
+  SESSION_BUSY: {
+    message:
+      'Session {id} is open in another place that may still write to it; close that one first,' +
+      ' or pass --take-over if it has stopped for good.',
+    retryable: true,
+    exit: 75,
+  },
+  SESSION_READ_ONLY: {
+    message: 'Session {id} was opened for reading only; open it for writing to add to it.',
+  },
+  SESSION_CLOSED: { message: 'Session {id} is closed; open it again to go on.' },
+  EVENT_INVALID: {
+    message: 'A fact of type {type} cannot be logged: {reason}. Nothing of its batch was added.',
+  },
+})

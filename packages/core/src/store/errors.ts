@@ -1,0 +1,21 @@
+import { defineErrors } from '../error/index.ts'
+
+/** What every store throws besides `SESSION_NOT_FOUND` and `SESSION_BUSY` of core/session. */
+export const storeError = defineErrors('core-store', {
+  STORE_WRITE_FAILED: {
+    message:
+      'Session {id} could not be saved: {reason}. Nothing of it is lost while this process runs;' +
+      ' make room or fix the disk, and go on.',
+    retryable: true,
+  },
+  STORE_FENCED: {
+    message:
+      'Another process has taken over session {id}; what this one adds is no longer part of it.' +
+      ' Open it again to see how it went on.',
+  },
+  STORE_DAMAGED: { message: 'Session {id} cannot be used as it is: {reason}.' },
+  STORE_FORMAT_NEWER: {
+    message: 'Session {id} was written in format {format}, newer than this version reads; upgrade.',
+  },
+  BLOB_MISSING: { message: 'Session {id} has no blob {hash}, or its bytes no longer match.' },
+})
