@@ -1,1 +1,5 @@
 export * from './agent.ts'
+export * from './inbox.ts'
+export * from './loop-contract.ts'
+export { agentError } from './errors.ts'
+export { default } from './plugin.ts'

@@ -1,1 +1,3 @@
 export * from './prompt.ts'
+export { promptError } from './errors.ts'
+export { default } from './plugin.ts'

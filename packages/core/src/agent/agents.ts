@@ -1,0 +1,53 @@
+import { defineNotice, openScope, type Context } from '../kernel/index.ts'
+import { intersect } from '../policy/index.ts'
+import type { Agent, Agents, SpawnOptions } from './agent.ts'
+import { createAgent } from './driver.ts'
+import { agentError } from './errors.ts'
+
+const spawned = defineNotice<Agent>('agent/spawned')
+
+/** Keeps the agents of this process; `close` ends children before their parents. */
+export function createAgents(ctx: Context): Agents & { close(): Promise<void> } {
+  const agents = new Map<string, Agent>()
+
+  const spawn = async (options: SpawnOptions): Promise<Agent> => {
+    const { session, parent } = options
+    if (agents.has(session.id)) throw agentError('AGENT_EXISTS', { id: session.id })
+    const ledger = ctx.get('ledger')
+    const presets = ctx.get('presets')
+    const preset = options.preset ?? session.header.preset ?? presets?.default ?? ''
+    if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
+
+    const scope = openScope(ctx, `agent ${session.id}`, parent?.scope)
+    try {
+      if (preset !== '') await presets?.mount(scope, preset)
+      if (session.writable) await session.repair()
+    } catch (error) {
+      await scope.close()
+      throw error
+    }
+    const authority = parent ? intersect(parent.authority, options.authority) : options.authority
+    const account = ledger!.open(session.id, {
+      ...(parent ? { parent: parent.account } : {}),
+      ...(options.limits ? { limits: options.limits } : {}),
+    })
+    const onClose = () => void agents.delete(session.id)
+    const { choice } = options
+    const agent = createAgent({
+      ...{ ctx, session, scope, preset, account, authority, choice, parent, onClose },
+    })
+    agents.set(session.id, agent)
+    spawned.emit(ctx, agent)
+    return agent
+  }
+
+  return {
+    spawn,
+    get: (id) => agents.get(id),
+    list: () => [...agents.values()],
+    onSpawn: (caller, listener) => void spawned.use(caller, listener),
+    async close() {
+      for (const agent of [...agents.values()].reverse()) await agent.close()
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { defineErrors } from '../error/index.ts'
+
+export const agentError = defineErrors('core-agent', {
+  AGENT_CLOSED: { message: 'Agent {id} is closed. Resume its session to go on.' },
+  AGENT_EXISTS: {
+    message: 'Session {id} already has an agent in this process. Use that one, or close it first.',
+  },
+  LOOP_MISSING: {
+    message: 'Nothing provides ctx.loop. Add the row core-loop to the composition.',
+    exit: 78,
+  },
+  PRESETS_MISSING: {
+    message: 'Preset {preset} was asked for, but the composition has no presets.',
+    exit: 78,
+  },
+  MESSAGE_EMPTY: { message: 'The message is empty. Say what to do.', exit: 2 },
+})

@@ -1,0 +1,185 @@
+import { ulid } from 'ulid'
+import { claimable } from '../agent/index.ts'
+import { textMessage, textOf, type Message } from '../message/index.ts'
+import { modelError, type ModelInfo, type ResolvedModel } from '../model/index.ts'
+import type { AssembledPrompt, PromptPart } from '../prompt/index.ts'
+import {
+  canonical,
+  contextMessage,
+  inboxSplice,
+  requestContext,
+  requestHeader,
+  stepStart,
+  systemMessage,
+  userMessage,
+  type InboxEntry,
+  type NewFact,
+  type RequestHeader,
+  type RequestParams,
+  type Session,
+} from '../session/index.ts'
+import { estimateTokens } from '../model/index.ts'
+import type { ResolvedToolSet } from '../tool/index.ts'
+import { bounded } from './bounded.ts'
+import { preStep } from './hooks.ts'
+import type { TurnRun } from './run.ts'
+
+/** A step that has begun: its inputs are in the log, and frozen for every attempt. */
+export interface EnteredStep {
+  readonly kind: 'entered'
+  readonly step: number
+  readonly model: ResolvedModel
+  readonly toolset: ResolvedToolSet
+}
+
+export type EnterResult =
+  | EnteredStep
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'rejected'; readonly reason: string }
+
+/**
+ * Begins a step. The inbox is only peeked at until one batch claims its entries together with
+ * everything the request needs: a throw or a cancellation before that leaves it untouched.
+ */
+export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<EnterResult> {
+  const { agent, ctx, signal, turn } = run
+  const { session } = agent
+  const step = atTurnStart ? 1 : session.turn.step + 1
+  const entries = claimable(session.inbox, atTurnStart)
+  const model = ctx.models.resolve(agent.choice.model)
+  const params = effectiveParams(agent.choice.params, model)
+  const toolset = ctx.tools.resolve(agent.scope, { ...model, input: model.info.input })
+  const messages = [...entries.map((entry) => entry.message), ...run.notes]
+
+  const grace = { signal, graceMs: run.config.cancelGraceMs }
+  const prompt = await bounded(
+    ctx.prompt.assemble(agent.scope, promptInput(run, step, model, toolset)),
+    'The prompt assembly',
+    grace,
+  )
+  signal.throwIfAborted()
+  const input = { agent, turn, step, model, entries, messages, signal }
+  const verdict = await bounded(
+    preStep.run(
+      agent.scope.ctx,
+      input,
+      (final) => ({ kind: 'enter', messages: final.messages }),
+      agent.scope,
+    ),
+    'A hook of agent/pre-step',
+    grace,
+  )
+  signal.throwIfAborted()
+  if (verdict.kind === 'reject') {
+    await hold(session, entries, verdict.reason)
+    return { kind: 'rejected', reason: verdict.reason }
+  }
+  if (atTurnStart && verdict.messages.length === 0) return { kind: 'nothing' }
+
+  agent.account.reserve('step')
+  await session.append([
+    ...(entries.length > 0 ? [claim(entries)] : []),
+    stepStart({ turn, step }),
+    ...promptFacts(session, prompt, model.info),
+    ...verdict.messages.map((message) => userMessage({ message })),
+    ...requestFacts(session, model, params, toolset, prompt.sections),
+  ])
+  run.notes.length = 0
+  return { kind: 'entered', step, model, toolset }
+}
+
+function claim(entries: readonly InboxEntry[]): NewFact {
+  return inboxSplice({ removed: entries.map((entry) => entry.message.id), cause: 'claim' })
+}
+
+async function hold(session: Session, entries: readonly InboxEntry[], reason: string) {
+  const held = entries.map((entry) => ({ id: entry.message.id, reason }))
+  if (held.length > 0) await session.append([inboxSplice({ held, cause: 'hold' })])
+}
+
+function promptInput(run: TurnRun, step: number, model: ResolvedModel, toolset: ResolvedToolSet) {
+  const { session } = run.agent
+  return {
+    sessionId: session.id,
+    project: session.header.project,
+    cwd: session.cwd,
+    provider: model.provider,
+    model: model.model,
+    turn: run.turn,
+    step,
+    toolNames: [...toolset.tools.keys()],
+    signal: run.signal,
+  }
+}
+
+function effectiveParams(params: RequestParams, { info, provider, model }: ResolvedModel) {
+  const { effort } = params
+  if (effort !== undefined && !(effort in (info.efforts ?? {}))) {
+    const known = Object.keys(info.efforts ?? {}).join(', ') || 'none'
+    throw modelError('UNSUPPORTED_REASONING_EFFORT', {
+      model: `${provider}/${model}`,
+      effort,
+      known,
+    })
+  }
+  return { ...params, maxTokens: Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens) }
+}
+
+/** The system prompt and the snapshots that differ from what the model has before it. */
+function promptFacts(session: Session, prompt: AssembledPrompt, info: ModelInfo): NewFact[] {
+  const { surface } = session
+  const facts: NewFact[] = []
+  const effective = surface.findLast((entry) => entry.message.role === 'system')
+  if (prompt.system !== (effective ? textOf(effective.message) : '')) {
+    const source = { kind: 'plugin', row: 'core-prompt', form: 'system' } as const
+    const message = textMessage(ulid(), 'system', prompt.system, source)
+    const inHistory = info.systemPromptUpdate === 'in-history' && surface.length > 0
+    facts.push(systemMessage({ message, placement: inHistory ? 'in-history' : 'front' }))
+  }
+  for (const { id, row, text } of prompt.contexts) {
+    const last = surface.findLast((entry) => entry.contextId === id)
+    if (last && textOf(last.message) === text) continue
+    const source = { kind: 'plugin', row, form: 'snapshot' } as const
+    facts.push(contextMessage({ id, row, message: textMessage(ulid(), 'user', text, source) }))
+  }
+  return facts
+}
+
+function requestFacts(
+  session: Session,
+  { provider, model, info }: ResolvedModel,
+  params: RequestParams,
+  toolset: ResolvedToolSet,
+  sections: readonly PromptPart[],
+): NewFact[] {
+  const last = session.requestHeader
+  const header = { provider, model, params, tools: [...toolset.specs] }
+  if (last && sameRequest(last, header)) return []
+  const reason = last ? 'change' : 'initial'
+  const origin = [
+    ...sections.map(({ id, row, tokens }) => ({ part: `system: ${id}`, row, tokens })),
+    ...toolset.specs.map((spec) => ({
+      part: `tool: ${spec.name}`,
+      row: toolset.rows.get(spec.name) ?? '',
+      tokens: estimateTokens(canonical(spec)),
+    })),
+  ]
+  const { contextWindow, maxTokens } = info
+  return [
+    requestHeader({ ...header, reason, origin }),
+    requestContext({ provider, model, contextWindow, maxTokens }),
+  ]
+}
+
+function sameRequest(
+  last: RequestHeader,
+  next: Pick<RequestHeader, 'provider' | 'model' | 'params' | 'tools'>,
+): boolean {
+  const { provider, model, params, tools } = last
+  return canonical({ provider, model, params, tools }) === canonical(next)
+}
+
+/** A message of the loop to the model, shown to people as a notice. */
+export function note(text: string): Message {
+  return textMessage(ulid(), 'user', text, { kind: 'plugin', row: 'core-loop', form: 'notice' })
+}

@@ -1,0 +1,22 @@
+import { defineErrors } from '../error/index.ts'
+
+export const loopError = defineErrors('core-loop', {
+  HOOK_FAILED: {
+    message: '{row} failed in {hook}: {reason} Disable the row or mend it, then send again.',
+  },
+  NOTHING_SETTLED: {
+    message: '{what} did not stop within {graceMs} ms of the cancellation and was left behind.',
+  },
+  ANSWER_EMPTY: {
+    message:
+      '{provider}/{model} gave no answer, neither after retries nor when asked again. ' +
+      'Try another model, or `cordage models test {provider}/{model}`.',
+    exit: 75,
+  },
+  ANSWER_CUT: {
+    message:
+      'The answer reached the output limit of {maxTokens} tokens {times} times in a row. ' +
+      'Ask for less at once, or raise the limit of the model.',
+    exit: 124,
+  },
+})

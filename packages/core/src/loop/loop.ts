@@ -1,0 +1,48 @@
+import type { Agent, Loop, TurnControl, TurnOutcome } from '../agent/index.ts'
+import type { PluginContext } from '../kernel/index.ts'
+import { ledgerError, type Account } from '../ledger/index.ts'
+import { createSeenFiles, type SeenFiles } from '../tool/index.ts'
+import type { LoopConfig } from './config.ts'
+import { runTurn } from './turn.ts'
+
+/** The standard loop: peek, enter, answer, act, until the model has nothing more to do. */
+export function createLoop(
+  ctx: PluginContext<'models' | 'tools' | 'prompt'>,
+  config: LoopConfig,
+): Loop {
+  const seen = new WeakMap<Agent, SeenFiles>()
+
+  const seenBy = (agent: Agent): SeenFiles => {
+    const files = seen.get(agent) ?? createSeenFiles()
+    seen.set(agent, files)
+    return files
+  }
+
+  return {
+    async runTurn(agent: Agent, control: TurnControl): Promise<TurnOutcome> {
+      const deadline = watchDeadline(agent.account)
+      try {
+        return await runTurn({
+          ...{ ctx, config, agent, seen: seenBy(agent), waiting: control.waiting, notes: [] },
+          turn: agent.session.turn.turn + 1,
+          signal: AbortSignal.any([control.signal, deadline.signal]),
+        })
+      } finally {
+        deadline.stop()
+      }
+    },
+  }
+}
+
+/** A signal that aborts at the earliest deadline of an account and those above it. */
+function watchDeadline(account: Account): { signal: AbortSignal; stop: () => void } {
+  const deadlines: number[] = []
+  for (let at: Account | undefined = account; at; at = at.parent) {
+    if (at.limits.deadline !== undefined) deadlines.push(at.limits.deadline)
+  }
+  const abort = new AbortController()
+  if (deadlines.length === 0) return { signal: abort.signal, stop: () => {} }
+  const late = () => abort.abort(ledgerError('BUDGET_EXCEEDED', { limit: 'deadline' }))
+  const timer = setTimeout(late, Math.max(0, Math.min(...deadlines) - Date.now()))
+  return { signal: abort.signal, stop: () => clearTimeout(timer) }
+}

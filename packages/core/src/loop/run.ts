@@ -1,0 +1,18 @@
+import type { Agent, TurnControl } from '../agent/index.ts'
+import type { PluginContext } from '../kernel/index.ts'
+import type { Message } from '../message/index.ts'
+import type { SeenFiles } from '../tool/index.ts'
+import type { LoopConfig } from './config.ts'
+
+/** Everything the parts of one turn share. Lives exactly as long as the turn. */
+export interface TurnRun {
+  readonly ctx: PluginContext<'models' | 'tools' | 'prompt'>
+  readonly config: LoopConfig
+  readonly agent: Agent
+  readonly turn: number
+  readonly signal: AbortSignal
+  readonly seen: SeenFiles
+  readonly waiting: TurnControl['waiting']
+  /** What the loop itself has to say to the model at the start of the next step. */
+  readonly notes: Message[]
+}
