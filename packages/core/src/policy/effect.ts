@@ -1,3 +1,5 @@
+import type { Scope } from '../kernel/index.ts'
+
 /**
  * What an action does to the world, in canonical form: absolute resolved paths, the argv that
  * will run, the address that will be reached. Rules match on this and on nothing a model wrote.
@@ -37,6 +39,10 @@ export interface Actor {
   readonly sessionId: string
   readonly agentId: string
   readonly authority: Authority
+  /** Rules of this scope and of those around it apply; without one only global rules do. */
+  readonly scope?: Scope
+  /** The project whose grants apply. */
+  readonly project?: string
   readonly tool?: string
   readonly callId?: string
 }

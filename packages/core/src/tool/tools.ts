@@ -21,8 +21,10 @@ export interface ResolvedToolSet {
 
 /** `ctx.tools` */
 export interface Tools {
+  /** Characters of text that one result may bring into the conversation. */
+  readonly maxInlineChars: number
   /** Adds `tool` until `ctx` unloads; from an agent's scope only that agent has it. */
-  register<Args, Value>(ctx: Context, tool: Tool<Args, Value>, options?: { order?: number }): void
+  register<Args, Value>(ctx: Context, tool: Tool<Args, Value>): void
   resolve(
     scope: Scope,
     input: { provider: string; model: string; input: readonly string[] },

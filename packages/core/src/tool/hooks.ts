@@ -1,0 +1,71 @@
+import type { Context, Scope } from '../kernel/index.ts'
+import { defineHook, defineNotice } from '../kernel/index.ts'
+import type { ToolCallPart } from '../message/index.ts'
+import type { Actor, Answer, Effect } from '../policy/index.ts'
+import { guardChain, type Guard, type GuardOptions } from './guard-chain.ts'
+import type { ToolContent } from './tool.ts'
+
+/** One call as hooks see it. `args` are validated; nothing here can be changed. */
+export interface CallContext {
+  readonly call: ToolCallPart
+  /** The row of the tool. */
+  readonly row: string
+  readonly args: unknown
+  /** What the tool declared, with resolved paths. */
+  readonly effects: readonly Effect[]
+  readonly actor: Actor
+  readonly turn: number
+  readonly step: number
+  readonly signal: AbortSignal
+}
+
+/** A guard's answer; `undefined` and `allow` leave the decision to the others. */
+export interface GuardAnswer {
+  readonly answer: Answer
+  readonly reason: string
+}
+
+/** What the model will see of a call whose body has ended. */
+export interface Rendering {
+  readonly content: readonly ToolContent[]
+  readonly isError: boolean
+}
+
+/** A call whose body has ended, before its result is logged. */
+export interface EndedCall extends CallContext, Rendering {
+  readonly value: unknown
+}
+
+/** What became of a call, after its result was logged. */
+export interface CallOutcome extends Rendering {
+  readonly call: ToolCallPart
+  readonly turn: number
+  readonly step: number
+  readonly sessionId: string
+  /** Absent where there is no ordinary result. */
+  readonly value?: unknown
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly durationMs: number
+}
+
+/**
+ * Judges a call before its body runs. Every guard is asked until one denies and the strictest
+ * answer wins, so none can lift another's; one that throws denies, naming its row.
+ */
+export const preExecute: {
+  readonly name: string
+  use(ctx: Context, guard: Guard<CallContext>, options?: GuardOptions): () => void
+  run(ctx: Context, input: CallContext, scope?: Scope): Promise<GuardAnswer>
+} = guardChain<CallContext>('tools/pre-execute')
+
+/**
+ * Wraps the body: `next()` runs it and gives its value. Arguments stay as they were decided on,
+ * whatever is passed to `next`.
+ */
+export const execute = defineHook<CallContext, unknown>('tools/execute')
+
+/** Rewrites what the model sees of a result (`next()` gives it); the value stays as it is. */
+export const postExecute = defineHook<EndedCall, Rendering>('tools/post-execute')
+
+/** Announces each result once it is logged. */
+export const resultNotice = defineNotice<CallOutcome>('tools/result')
