@@ -1,0 +1,185 @@
+import { ulid } from 'ulid'
+import type { ContentPart, ToolCallPart, Usage } from '../message/index.ts'
+import { failModel } from './errors.ts'
+import type { FinishReason, ModelEvent } from './event.ts'
+
+const MAX_CHARACTERS = 32 * 1024 * 1024
+
+export interface AssembledAnswer {
+  readonly content: readonly ContentPart[]
+  readonly finish: FinishReason
+  readonly usage: Usage | undefined
+  readonly replay: unknown
+  /** Some text is not white space. */
+  readonly hasText: boolean
+  readonly hasReasoning: boolean
+  /** The output limit cut the answer: the last tool call may be incomplete and must not run. */
+  readonly truncated: boolean
+}
+
+export interface AssembleOptions {
+  readonly provider: string
+  /** Says whether an id of a tool call is taken, by an earlier message of the session. */
+  readonly isTaken?: (id: string) => boolean
+  readonly newId?: () => string
+}
+
+interface TextDraft {
+  readonly type: 'text' | 'reasoning'
+  text: string
+  replay?: unknown
+}
+
+interface CallDraft {
+  readonly type: 'tool-call'
+  readonly id: string
+  wireId: string
+  name: string
+  arguments: string
+}
+
+type Draft = TextDraft | CallDraft
+
+/** Puts the events of one attempt together into the content of an assistant message. */
+export class Assembler {
+  readonly #options: AssembleOptions
+  readonly #drafts: Draft[] = []
+  readonly #calls = new Map<number, CallDraft>()
+  #usage: Usage | undefined
+  #finish: { reason: FinishReason; replay: unknown } | undefined
+  #size = 0
+
+  constructor(options: AssembleOptions) {
+    this.#options = options
+  }
+
+  /** Throws `MALFORMED_RESPONSE` when the answer grows without bound. */
+  push(event: ModelEvent): void {
+    switch (event.type) {
+      case 'text':
+        this.#grow(event.text)
+        return addText(this.#drafts, 'text', event.text)
+      case 'reasoning':
+        this.#grow(event.text)
+        return addText(this.#drafts, 'reasoning', event.text, event.replay)
+      case 'tool-call':
+        this.#grow(`${event.name ?? ''}${event.arguments ?? ''}`)
+        return addFragment(this.#calls.get(event.index) ?? this.#open(event), event)
+      case 'usage':
+        this.#usage = event.usage
+        return
+      case 'finish':
+        this.#finish = { reason: event.reason, replay: event.replay }
+    }
+  }
+
+  get usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  get finished(): boolean {
+    return this.#finish !== undefined
+  }
+
+  /** The call that an index names so far, for showing it while it arrives. */
+  call(index: number): { readonly id: string; readonly name: string } | undefined {
+    return this.#calls.get(index)
+  }
+
+  /** The text so far: kept for people when the attempt fails. */
+  partialText(): string {
+    return this.#drafts.map((draft) => (draft.type === 'text' ? draft.text : '')).join('')
+  }
+
+  /** The content so far, for an answer that was interrupted. */
+  content(): ContentPart[] {
+    return this.#drafts.map(toPart)
+  }
+
+  /** Throws `STREAM_CLOSED` when no `finish` came. */
+  result(): AssembledAnswer {
+    const finish = this.#finish
+    if (!finish) {
+      const reason = 'no finish was sent'
+      throw failModel('STREAM_CLOSED', { provider: this.#options.provider, reason })
+    }
+    return {
+      content: this.content(),
+      finish: finish.reason,
+      usage: this.#usage,
+      replay: finish.replay,
+      hasText: this.partialText().trim() !== '',
+      hasReasoning: this.#drafts.some((draft) => draft.type === 'reasoning'),
+      truncated: finish.reason === 'max-tokens',
+    }
+  }
+
+  #open({ index, id: wireId = '' }: Fragment): CallDraft {
+    const id = this.#isFree(wireId) ? wireId : (this.#options.newId?.() ?? `call_${ulid()}`)
+    const call: CallDraft = { type: 'tool-call', id, wireId, name: '', arguments: '' }
+    this.#drafts.push(call)
+    this.#calls.set(index, call)
+    return call
+  }
+
+  #isFree(id: string): boolean {
+    const repeated = this.#drafts.some((draft) => isCall(draft) && draft.id === id)
+    return id !== '' && !repeated && !this.#options.isTaken?.(id)
+  }
+
+  #grow(text: string): void {
+    this.#size += text.length
+    if (this.#size <= MAX_CHARACTERS) return
+    const reason = `an answer of more than ${MAX_CHARACTERS} characters`
+    throw failModel('MALFORMED_RESPONSE', { provider: this.#options.provider, reason })
+  }
+}
+
+function isCall(draft: Draft): draft is CallDraft {
+  return draft.type === 'tool-call'
+}
+
+// A replay state closes its part: what follows belongs to another piece of reasoning.
+function addText(drafts: Draft[], type: TextDraft['type'], text: string, replay?: unknown): void {
+  const last = drafts.at(-1)
+  if (last && !isCall(last) && last.type === type && last.replay === undefined) {
+    last.text += text
+    if (replay !== undefined) last.replay = replay
+    return
+  }
+  if (text === '' && replay === undefined) return
+  drafts.push(replay === undefined ? { type, text } : { type, text, replay })
+}
+
+type Fragment = Extract<ModelEvent, { type: 'tool-call' }>
+
+// Some servers repeat the whole name in every piece, or the whole arguments at the end.
+function addFragment(call: CallDraft, fragment: Fragment): void {
+  const { id, name = '', arguments: piece = '' } = fragment
+  // An id that comes late is kept for the wire: the call may already have been shown under its own.
+  if (id && call.wireId === '') call.wireId = id
+  if (name !== call.name) call.name += name
+  if (piece.length > 1 && piece === call.arguments && isJson(piece)) return
+  call.arguments += piece
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    // Not JSON is the answer.
+    return false
+  }
+}
+
+function toPart(draft: Draft): ContentPart {
+  if (!isCall(draft)) {
+    if (draft.type === 'text') return { type: 'text', text: draft.text }
+    const { text, replay } = draft
+    return replay === undefined ? { type: 'reasoning', text } : { type: 'reasoning', text, replay }
+  }
+  const { id, wireId, name } = draft
+  const call: ToolCallPart = { type: 'tool-call', id, name, arguments: draft.arguments }
+  return wireId === id ? call : { ...call, wireId }
+}

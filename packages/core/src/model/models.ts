@@ -1,0 +1,57 @@
+import { assert, createRegistry } from '../kernel/index.ts'
+import { failModel } from './errors.ts'
+import type { ModelName, ModelProvider, Models } from './provider.ts'
+
+const ID = /^[a-z0-9][a-z0-9._-]*$/
+
+/** The registry behind `ctx.models`. */
+export function createModels(): Models {
+  const registry = createRegistry<ModelProvider>('model provider')
+  const providers = () => registry.list().map((entry) => entry.value)
+
+  return {
+    register: (ctx, provider, options) => {
+      assert(ID.test(provider.id), `the provider id "${provider.id}" is not lower case letters`)
+      registry.add(ctx, provider.id, provider, options)
+    },
+    providers,
+    resolve: (name) => {
+      const { provider, model } = parseModelName(name)
+      const route = registry.get(provider)?.value
+      if (!route) {
+        const known = providers().map(({ id }) => id)
+        throw failModel('MODEL_PROVIDER_UNKNOWN', {
+          provider,
+          known: nearestFirst(provider, known),
+        })
+      }
+      return { provider, model, route, info: route.info(model) }
+    },
+    default: () => {
+      for (const route of providers()) {
+        const info = route.available() ? route.declared()[0] : undefined
+        if (info) return { provider: route.id, model: info.id, route, info }
+      }
+      return undefined
+    },
+  }
+}
+
+/** Throws `MODEL_NAME_INVALID`. */
+export function parseModelName(name: string): ModelName {
+  const slash = name.indexOf('/')
+  const provider = name.slice(0, slash)
+  const model = name.slice(slash + 1)
+  if (slash < 1 || model === '' || /\s/.test(name)) throw failModel('MODEL_NAME_INVALID', { name })
+  return { provider, model }
+}
+
+// A handful of providers exist, so all are named: those that share a beginning come first.
+function nearestFirst(word: string, known: readonly string[]): string[] {
+  const shared = (id: string) => {
+    let length = 0
+    while (length < word.length && word[length] === id[length]) length += 1
+    return length
+  }
+  return [...known].sort((a, b) => shared(b) - shared(a))
+}

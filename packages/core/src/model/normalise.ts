@@ -1,0 +1,173 @@
+import { type HarnessError, isHarnessError } from '../error/index.ts'
+import { failModel, type modelErrors } from './errors.ts'
+
+/** What a server answered instead of a stream. `body` is parsed JSON, or text, and stays here. */
+export interface HttpFailure {
+  /** Absent for an error object inside a successful stream. */
+  readonly status?: number | undefined
+  readonly body?: unknown
+  readonly header?: (name: string) => string | null | undefined
+}
+
+/** The route that failed, for messages. */
+export interface FailingRoute {
+  readonly provider: string
+  readonly model?: string
+  readonly url: string
+  readonly credential?: string | undefined
+}
+
+type Code = keyof typeof modelErrors
+
+const CONTEXT = new RegExp(
+  'context.?(length|window)|maximum context|prompt is too long|input is too long|' +
+    'too many (input )?tokens|exceed.{0,40}(context|token limit)|reduce the length',
+  'i',
+)
+const QUOTA =
+  /insufficient.?(quota|balance|funds|credit)|credit balance|billing|exceeded your.*quota/i
+const FILTER =
+  /content.?(filter|policy|management)|content_policy_violation|safety (system|policy)/i
+const MODEL =
+  /model.{0,80}(not.?found|does not exist|not exist|unknown|unsupported|not supported)|model_not_found/i
+const RATE = /rate.?limit|too many requests/i
+const OVERLOAD = /overloaded|server.?error|api_error|internal.?error|unavailable/i
+const AUTHENTICATION = /authentication|invalid.{0,10}api.?key|permission|unauthori[sz]ed/i
+const FIELD = /max_(completion_)?tokens/
+
+/** The error for a refused request, without a word of the body. `retryAfterMs` is in `details`. */
+export function normaliseHttp(route: FailingRoute, failure: HttpFailure): HarnessError {
+  const text = readText(failure.body)
+  const code = classify(failure.status, text)
+  const retryAfterMs = failure.header && readRetryAfter(failure.header)
+  const kind = readKind(failure.body)
+  const details = {
+    url: route.url,
+    ...(failure.status === undefined ? {} : { status: failure.status }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+  return failRoute(code, route, describeFailure(failure.status, kind, code, text), details)
+}
+
+/** The error for what a client or a socket threw. `streaming` says whether the answer had begun. */
+export function normaliseThrown(
+  route: FailingRoute,
+  error: unknown,
+  streaming: boolean,
+): HarnessError {
+  if (isHarnessError(error)) return error
+  const word = findWord(error)
+  if (/TIMEOUT|ETIMEDOUT|TimeoutError/i.test(word)) return failRoute('TIMEOUT', route, word)
+  if (error instanceof SyntaxError) return failRoute('MALFORMED_RESPONSE', route, 'not JSON')
+  if (word === 'AbortError') return failRoute('CANCELLED', route, word)
+  return failRoute(streaming ? 'STREAM_CLOSED' : 'TRANSPORT', route, word)
+}
+
+/** Milliseconds that a server asks to wait, from either header; `undefined` where it makes no sense. */
+export function readRetryAfter(
+  header: (name: string) => string | null | undefined,
+  now = Date.now(),
+): number | undefined {
+  const exact = Number.parseFloat(header('retry-after-ms') ?? '')
+  if (Number.isFinite(exact) && exact >= 0) return Math.round(exact)
+  const value = header('retry-after')?.trim() ?? ''
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.round(Number(value) * 1_000)
+  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+function failRoute(
+  code: Code,
+  route: FailingRoute,
+  reason: string,
+  details: Record<string, unknown> = {},
+): HarnessError {
+  const { provider, url, model = '', credential = 'the environment' } = route
+  // One set of values fills every template of the table.
+  const values = {
+    provider,
+    url,
+    model,
+    credential,
+    reason,
+    name: '',
+    known: '',
+    ways: '',
+    effort: '',
+  }
+  return failModel(code, values, { details })
+}
+
+function classify(status: number | undefined, text: string): Code {
+  if (QUOTA.test(text)) return 'QUOTA'
+  if (status === undefined || status < 300) return classifyText(text)
+  if (status === 401) return 'AUTH'
+  if (status === 402) return 'QUOTA'
+  if (status === 403) return FILTER.test(text) ? 'CONTENT_FILTERED' : 'AUTH'
+  if (status === 404) return MODEL.test(text) ? 'UNKNOWN_MODEL' : 'INVALID_REQUEST'
+  if (status === 408) return 'TIMEOUT'
+  if (status === 413) return 'CONTEXT_WINDOW_EXCEEDED'
+  if (status === 429) return 'RATE_LIMIT'
+  if (status >= 500 || status === 409 || status === 425) return 'SERVER'
+  if (CONTEXT.test(text)) return 'CONTEXT_WINDOW_EXCEEDED'
+  if (FILTER.test(text)) return 'CONTENT_FILTERED'
+  if (MODEL.test(text)) return 'UNKNOWN_MODEL'
+  return AUTHENTICATION.test(text) ? 'AUTH' : 'INVALID_REQUEST'
+}
+
+function classifyText(text: string): Code {
+  if (CONTEXT.test(text)) return 'CONTEXT_WINDOW_EXCEEDED'
+  if (RATE.test(text)) return 'RATE_LIMIT'
+  if (OVERLOAD.test(text)) return 'SERVER'
+  if (FILTER.test(text)) return 'CONTENT_FILTERED'
+  if (MODEL.test(text)) return 'UNKNOWN_MODEL'
+  if (AUTHENTICATION.test(text)) return 'AUTH'
+  return /invalid_request/i.test(text) ? 'INVALID_REQUEST' : 'SERVER'
+}
+
+// A body is read as far as classification needs it; a page of HTML may be megabytes.
+function readText(body: unknown): string {
+  const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+  return text.slice(0, 4_096)
+}
+
+// The machine-readable word of an error object: shown only while it looks like an identifier.
+function readKind(body: unknown): string | undefined {
+  const error = field(body, 'error') ?? body
+  const words = [field(error, 'code'), field(error, 'type')]
+  return words.find((word): word is string => {
+    return typeof word === 'string' && /^[a-z][a-z0-9_.]{2,48}$/.test(word)
+  })
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)[key]
+    : undefined
+}
+
+function describeFailure(
+  status: number | undefined,
+  kind: string | undefined,
+  code: Code,
+  text: string,
+): string {
+  const parts = [status === undefined ? 'an error inside the answer' : `HTTP ${status}`, kind]
+  if (code === 'INVALID_REQUEST' && status === 404) parts.push('nothing is at this base URL')
+  const name = code === 'INVALID_REQUEST' ? FIELD.exec(text)?.[0] : undefined
+  if (name) parts.push(`about ${name}: see compat.maxTokensField`)
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+// The system's own name of a failure (ECONNREFUSED, CERT_HAS_EXPIRED), never its message.
+function findWord(error: unknown): string {
+  let word = 'connection failed'
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if (at.name === 'AbortError' || at.name === 'TimeoutError') word = at.name
+    if (/Timeout/.test(at.constructor.name)) return 'TimeoutError'
+    const code = (at as { code?: unknown }).code
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code
+  }
+  return word
+}

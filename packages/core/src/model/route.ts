@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { ModelRequest } from './request.ts'
+import { failModel } from './errors.ts'
+import type { ModelInfo } from './provider.ts'
+
+const DEFAULT_CONTEXT_WINDOW = 128_000
+const DEFAULT_MAX_TOKENS = 8_192
+
+const price = z.strictObject({
+  /** US dollars for a million tokens, as everywhere below. */
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cacheRead: z.number().nonnegative().optional(),
+  cacheWrite: z.number().nonnegative().optional(),
+})
+
+const model = z.strictObject({
+  id: z.string().regex(/^\S+$/, 'a model id has no spaces'),
+  name: z.string().optional(),
+  /** Tokens. */
+  contextWindow: z.number().int().positive().default(DEFAULT_CONTEXT_WINDOW),
+  /** Tokens of one answer. */
+  maxTokens: z.number().int().positive().default(DEFAULT_MAX_TOKENS),
+  input: z.array(z.enum(['text', 'image'])).default(['text']),
+  /** Level to value on the wire; null omits the field. */
+  efforts: z
+    .record(z.string(), z.union([z.string(), z.number().transform(String), z.null()]))
+    .optional(),
+  price: price.optional(),
+  systemPromptUpdate: z.enum(['front', 'in-history']).optional(),
+})
+
+/** The configuration that every route over HTTP has; an adapter adds its `api` and `compat`. */
+export const routeFields = {
+  displayName: z.string(),
+  baseURL: z.url({ protocol: /^https?$/ }).refine((url) => !ENDPOINT.test(url), {
+    message: 'give the base URL without the endpoint (chat/completions, responses, messages)',
+  }),
+  /** A variable that replaces the base URL where it is set. */
+  baseURLEnv: z.string().optional(),
+  apiKeyEnv: z.string().optional(),
+  /** The available provider with the lowest order is the default. */
+  order: z.number().default(0),
+  models: z.array(model).default([]),
+  /** Until the head of the answer. */
+  timeoutMs: z.number().int().positive().default(600_000),
+  /** Between two events of the answer. */
+  idleTimeoutMs: z.number().int().positive().default(300_000),
+}
+
+const ENDPOINT = /\/(chat\/completions|responses|messages)\/?$/
+
+/** Keys of a record of routes: the part of a model's name before the slash. */
+export const routeId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'lower case letters, digits, . _ -')
+
+export type ModelConfig = z.output<typeof model>
+
+/** The models of a configuration as a route declares them. */
+export function declareModels(models: readonly ModelConfig[]): ModelInfo[] {
+  return models.map((config) => {
+    // An absent field is left out, so that infos compare and print well.
+    const given = Object.entries(config).filter(([, value]) => value !== undefined)
+    return { ...(Object.fromEntries(given) as unknown as ModelInfo), declared: true }
+  })
+}
+
+/** The declared facts of a model, or the defaults for an id that nobody declared. */
+export function findModel(declared: readonly ModelInfo[], id: string): ModelInfo {
+  return (
+    declared.find((info) => info.id === id) ?? {
+      id,
+      contextWindow: DEFAULT_CONTEXT_WINDOW,
+      maxTokens: DEFAULT_MAX_TOKENS,
+      input: ['text'],
+      declared: false,
+    }
+  )
+}
+
+/** `path` below `baseURL`, which may end with a slash or not. */
+export function joinURL(baseURL: string, path: string): string {
+  return `${baseURL.replace(/\/+$/, '')}/${path}`
+}
+
+/**
+ * The effort of a request as it goes on the wire: `undefined` where none was asked for, `null`
+ * where the level omits the field. Throws `UNSUPPORTED_REASONING_EFFORT`.
+ */
+export function resolveEffort(request: ModelRequest, info: ModelInfo): string | null | undefined {
+  const { effort } = request.params
+  if (effort === undefined) return undefined
+  const value =
+    info.efforts && Object.hasOwn(info.efforts, effort) ? info.efforts[effort] : undefined
+  if (value !== undefined) return value
+  const known = info.efforts ? Object.keys(info.efforts) : ['none']
+  const { provider, model: id } = request
+  throw failModel('UNSUPPORTED_REASONING_EFFORT', { provider, model: id, effort, known })
+}
