@@ -37,6 +37,13 @@ export interface EventDefinition<Data, State = undefined> {
   is(fact: Fact | NewFact): fact is Fact<Data>
 }
 
+/** A definition whose data and state are known to its owner only. */
+export type AnyEventDefinition = EventDefinition<unknown, unknown>
+
+/** A fact as the definition of its type makes it, as in `FactOf<typeof toolCall>`. */
+export type FactOf<Definition> =
+  Definition extends EventDefinition<infer Data, infer _> ? Fact<Data> : never
+
 interface EventOptions<Data, State> {
   readonly type: string
   readonly version?: number
@@ -61,4 +68,11 @@ export function defineEvent<Data, State = undefined>(
     reduce: options.reduce ?? ((state: State) => state),
     is: (fact: Fact | NewFact): fact is Fact<Data> => fact.type === options.type,
   })
+}
+
+/** Forgets the types, for tables of definitions; only facts of `definition.type` may be given it. */
+export function anyEvent<Data, State>(
+  definition: EventDefinition<Data, State>,
+): AnyEventDefinition {
+  return definition as unknown as AnyEventDefinition
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../kernel/index.ts'
 import type { Message } from '../message/index.ts'
-import type { EventDefinition, Fact, NewFact } from './event.ts'
+import type { AnyEventDefinition, EventDefinition, Fact, NewFact } from './event.ts'
 import type { SessionHeader } from './header.ts'
 import type { InboxState } from './inbox-events.ts'
 import type { RequestHeader } from './request-events.ts'
@@ -96,8 +96,8 @@ export interface Sessions {
   readonly events: {
     /** Makes a kind of fact known (validated on append, folded into snapshots) until `ctx` unloads. */
     register<Data, State>(ctx: Context, definition: EventDefinition<Data, State>): void
-    get(type: string): EventDefinition<unknown, unknown> | undefined
-    list(): readonly EventDefinition<unknown, unknown>[]
+    get(type: string): AnyEventDefinition | undefined
+    list(): readonly AnyEventDefinition[]
   }
 }
 

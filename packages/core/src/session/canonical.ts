@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto'
+
+/** JSON with the members of every object in code-unit order: equal data, equal text. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
+    const entries = Object.entries(member)
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+/** SHA-256 (hex) of the canonical JSON. */
+export function digest(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('hex')
+}
