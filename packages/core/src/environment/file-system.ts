@@ -25,21 +25,29 @@ export interface Target extends AsyncDisposable {
   readonly path: string
   /** `undefined` when nothing is there. */
   stat(): Promise<FileStat | undefined>
+  /**
+   * Bytes from `start` up to `end`, not including it; fewer at the end of the file. The version is
+   * that of the whole file. Throws `FILE_NOT_FOUND`, `FILE_IS_DIRECTORY`, `FILE_TOO_LARGE`, and
+   * `PATH_INVALID` for devices, pipes and sockets.
+   */
   read(range?: { start: number; end: number }): Promise<{ bytes: Uint8Array; version: FileVersion }>
   /**
    * Replaces the content in one move, keeping the mode of what was there; new files get the
-   * umask's. Missing parent directories are made only with `parents`. Throws `FILE_STALE` when
-   * `expect` is not what is there.
+   * umask's. Throws `FILE_STALE` when `expect` is not what is there, `FILE_EXISTS` when something
+   * is although `expect` is `absent`, `FILE_DENIED` also for a file without any write permission.
    */
   write(
     bytes: Uint8Array,
     options: { expect?: FileVersion | 'absent'; mode?: number },
   ): Promise<FileVersion>
+  /** Sorted by name. A byte that is not UTF-8 reads as U+FFFD: such an entry has no path. */
   list(): Promise<readonly DirectoryEntry[]>
+  /** Removes a file; a directory is `FILE_IS_DIRECTORY`. */
   remove(): Promise<void>
 }
 
 export interface GlobQuery {
+  /** Matched on the path below the directory: `*.ts` only finds what is directly in it. */
   readonly pattern: string
   /** Ignore files (.gitignore, .ignore) are respected unless this is set. */
   readonly ignored?: boolean
@@ -50,7 +58,9 @@ export interface GlobQuery {
 export interface GrepQuery {
   /** A regular expression in Rust's syntax. */
   readonly pattern: string
+  /** As in `GlobQuery`, but a pattern without a slash matches names anywhere below. */
   readonly glob?: string
+  /** A name that ripgrep knows: `ts`, `py`, `rust`. */
   readonly fileType?: string
   readonly ignoreCase?: boolean
   readonly multiline?: boolean
@@ -58,9 +68,11 @@ export interface GrepQuery {
   readonly after?: number
   readonly hidden?: boolean
   readonly ignored?: boolean
+  /** Lines that match; lines of context are not counted. */
   readonly maxResults: number
 }
 
+/** `text` is one line without its end, cut after 500 characters. */
 export interface GrepLine {
   readonly path: string
   readonly line: number
@@ -85,13 +97,19 @@ export interface FileSystem {
    * `FILE_DENIED`, `PATH_INVALID` (a NUL, a loop, too long).
    */
   target(path: string, options?: { parents?: (path: string) => void }): Promise<Target>
-  /** Paths of files below a directory, sorted, absolute. */
+  /**
+   * Paths of files below a directory, sorted, absolute. `directory` is the `path` of a target:
+   * throws `TARGET_MOVED` when it is reached through a symbolic link.
+   */
   glob(
     directory: string,
     query: GlobQuery,
     signal: AbortSignal,
   ): Promise<SearchResult<{ path: string; modifiedAt: number }>>
-  /** Throws `PATTERN_INVALID` with the engine's reason. `path` may be a file. */
+  /**
+   * Throws `PATTERN_INVALID` with the engine's reason. `path` is the `path` of a target, a file or
+   * a directory; files with NUL bytes are skipped.
+   */
   grep(path: string, query: GrepQuery, signal: AbortSignal): Promise<SearchResult<GrepLine>>
 }
 

@@ -1,2 +1,3 @@
+export * from './errors.ts'
 export * from './file-system.ts'
 export * from './processes.ts'

@@ -1,4 +1,7 @@
-/** What to run. `env` is the whole environment of the child: nothing is inherited besides it. */
+/**
+ * What to run. `env` is the whole environment of the child (a marker by which its descendants are
+ * found is added). Without `stdin` the child reads an empty one.
+ */
 export interface Command {
   readonly argv: readonly [string, ...string[]]
   readonly cwd: string
@@ -21,7 +24,12 @@ export interface OutputChunk {
   readonly bytes: Uint8Array
 }
 
-/** A running process. `output` is single-use and ends when every writer of the pipes has ended. */
+/**
+ * A running process. `output` is single-use; the process waits while nobody reads it, and what is
+ * left is dropped when the reader breaks off. Everything that the process started ends with it:
+ * what still runs 250 ms after its exit is ended as by `kill`, then `output` ends and `exit`
+ * resolves.
+ */
 export interface RunningProcess {
   readonly pid: number
   readonly output: AsyncIterable<OutputChunk>
