@@ -26,6 +26,12 @@ export function toExitCode(error: unknown): number {
   return findSpec(error.code)?.exit ?? (error.retryable ? 75 : 1)
 }
 
+/** The exit code of a failure of which only the code is left, as in a log. */
+export function exitOfCode(code: string): number {
+  const spec = findSpec(code)
+  return spec?.exit ?? (spec?.retryable ? 75 : 1)
+}
+
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }

@@ -1,6 +1,6 @@
 export { defineErrors, errorTables } from './table.ts'
 export type { ErrorSpec, ErrorTable, Fail, FailOptions } from './table.ts'
-export { describe, toExitCode } from './describe.ts'
+export { describe, exitOfCode, toExitCode } from './describe.ts'
 export { HarnessError, isHarnessError } from './harness-error.ts'
 export { redact } from './redact.ts'
 export { escapeControls, type TemplateValue } from './template.ts'

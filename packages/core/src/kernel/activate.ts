@@ -15,7 +15,7 @@ export async function activate(
   config: unknown,
 ): Promise<Disposer | undefined> {
   const started = start(plugin, ctx, config)
-  // Awaiting a child that needs what its parent provides would never end.
+  // A child is a fiber of its own: the parent takes over neither its wait nor its failure.
   if (started instanceof Fiber) return undefined
   const result = await started
   if (typeof result === 'function') return result as Disposer

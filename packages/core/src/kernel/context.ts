@@ -1,10 +1,12 @@
 import type { Context as Container, Fiber } from 'cordis'
+import type { Host } from './host.ts'
 
 export type { Fiber } from 'cordis'
 
 /** Services by key. Each owner adds its own with `declare module '@cordage/core/kernel'`. */
-// oxlint-disable-next-line typescript/no-empty-object-type
-export interface Services {}
+export interface Services {
+  host: Host
+}
 
 declare module 'cordis' {
   interface Context extends Services {}

@@ -171,13 +171,15 @@ class MountedRow implements Mounted {
   }
 
   async #dispose(): Promise<void> {
-    this.#release()
     const fiber = this.#fiber
-    if (!fiber) return
-    // Not awaited by itself: where a parent already disposes it, the answer is undefined at once.
-    const phases = fiber.state === FiberState.LOADING ? 2 : 1
-    void fiber.dispose()
-    await this.#limit(idle(fiber), 'stop', phases)
+    const phases = fiber?.state === FiberState.LOADING ? 2 : 1
+    try {
+      // Not awaited: where a parent already disposes it, the container answers undefined at once.
+      void fiber?.dispose()
+      if (fiber) await this.#limit(idle(fiber), 'stop', phases)
+    } finally {
+      this.#release()
+    }
   }
 
   #limit<T>(task: PromiseLike<T>, what: string, phases = 1): Promise<T> {

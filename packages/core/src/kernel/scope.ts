@@ -22,35 +22,35 @@ const contents = new WeakMap<Scope, Set<Close>>()
 export function openScope(ctx: Context, label: string, parent?: Scope): Scope {
   const outer = parent ?? scopeOf(ctx)
   const inside = new Set<Close>()
-  let closing: Promise<void> | undefined
-  let drained: Promise<void> | undefined
-
   const fiber = containerOf(ctx).plugin({ name: label, apply: () => {} }).ctx.fiber
-  // One generator effect, so that an unloading opener also closes the contents first.
-  const unload = ctx.effect(function* () {
+
+  let closing: Promise<void> | undefined
+  const tearDown = (): Promise<void> => (closing ??= closeAll())
+  const closeAll = async (): Promise<void> => {
+    await drain(ctx, label, inside)
+    await fiber.dispose()
+    while (fiber.inertia) await fiber.inertia
+    // Not earlier: until then the outer scope has to find and await it.
+    release()
+  }
+  // The effect outlasts the teardown: an opener that unloads meanwhile would not wait for a fiber
+  // whose dispose already began. Yielding the fiber's own disposer takes it out of the opener.
+  const forget = ctx.effect(function* () {
     yield fiber.dispose
-    yield () => (drained ??= drain(ctx, label, inside))
+    yield tearDown
   }, `scope ${label}`)
 
-  const close = (): Promise<void> => {
-    closing ??= (async () => {
-      release()
-      await unload()
-      await drained
-      while (fiber.inertia) await fiber.inertia
-    })()
-    return closing
-  }
+  let closed: Promise<void> | undefined
   const scope: Scope = {
     key: Symbol(label),
     label,
     ctx: fiber.ctx.extend({ [kScope]: undefined }),
     ...(outer ? { parent: outer } : {}),
-    close,
+    close: () => (closed ??= tearDown().then(forget)),
   }
   Object.defineProperty(scope.ctx, kScope, { value: scope })
   contents.set(scope, inside)
-  const release = outer ? adopt(outer, close) : () => {}
+  const release = outer ? adopt(outer, tearDown) : () => {}
   return scope
 }
 

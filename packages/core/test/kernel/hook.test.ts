@@ -47,6 +47,23 @@ describe('a hook', () => {
     expect([...results]).toEqual(['b(c(a(bca)))'])
   })
 
+  it('orders by a given id instead of the row', async () => {
+    const { root, trail } = fixture()
+    const hook = newHook()
+    const order = (row: string, id: string) => {
+      const plugin = definePlugin({
+        name: row,
+        apply: (ctx) => {
+          hook.use(ctx, (_, next) => (trail.push(id), next()), { id })
+        },
+      })
+      return mount(root, { id: row, plugin, config: {}, timeoutMs })
+    }
+    await settle(order('a', 'second'), order('b', 'first'))
+    await hook.run(root, 'x', echo)
+    expect(trail).toEqual(['first', 'second'])
+  })
+
   it('keeps the order when a row reloads', async () => {
     const { root } = fixture()
     const hook = newHook()

@@ -1,6 +1,6 @@
 import { definePlugin, mount, openScope, own, scopeOf, type Scope } from '@cordage/core/kernel'
 import { describe, expect, it } from 'vitest'
-import { fixture, pause, settle } from './fixture.ts'
+import { defer, fixture, pause, settle } from './fixture.ts'
 
 const timeoutMs = 1000
 
@@ -10,6 +10,23 @@ function slowDisposer(trail: string[], name: string) {
     await pause()
     trail.push(`${name}>`)
   }
+}
+
+async function openWithChild() {
+  const f = fixture()
+  const { promise, resolve } = defer<Scope>()
+  const opener = definePlugin({
+    name: 'opener',
+    apply: (ctx) => {
+      const scope = openScope(ctx, 'agent')
+      scope.ctx.effect(() => slowDisposer(f.trail, 'own'))
+      openScope(ctx, 'child', scope).ctx.effect(() => slowDisposer(f.trail, 'child'))
+      resolve(scope)
+    },
+  })
+  const row = mount(f.root, { id: 'opener', plugin: opener, config: {}, timeoutMs })
+  await row.settled()
+  return { trail: f.trail, row, scope: await promise }
 }
 
 describe('a scope', () => {
@@ -71,24 +88,30 @@ describe('a scope', () => {
     await first
   })
 
-  it('closes with the plugin that opened it, contents first, and close waits for that', async () => {
-    const { root, trail } = fixture()
-    let scope: Scope | undefined
-    const opener = definePlugin({
-      name: 'opener',
-      apply: (ctx) => {
-        scope = openScope(ctx, 'agent')
-        scope.ctx.effect(() => slowDisposer(trail, 'own'))
-        openScope(ctx, 'child', scope).ctx.effect(() => slowDisposer(trail, 'child'))
-      },
+  describe('of a plugin that unloads', () => {
+    const whole = ['child<', 'child>', 'own<', 'own>']
+
+    it('closes with it, contents first', async () => {
+      const { row, trail } = await openWithChild()
+      await row.dispose()
+      expect(trail).toEqual(whole)
     })
-    const row = mount(root, { id: 'opener', plugin: opener, config: {}, timeoutMs })
-    await row.settled()
-    const disposed = row.dispose()
-    await scope?.close()
-    expect(trail).toContain('own>')
-    await disposed
-    expect(trail).toEqual(['child<', 'child>', 'own<', 'own>'])
+
+    it('has a close that comes later wait for that', async () => {
+      const { row, scope, trail } = await openWithChild()
+      void row.dispose()
+      await pause(1)
+      await scope.close()
+      expect(trail).toEqual(whole)
+    })
+
+    it('holds the plugin up until a close that began earlier ends', async () => {
+      const { row, scope, trail } = await openWithChild()
+      void scope.close()
+      await pause(1)
+      await row.dispose()
+      expect(trail).toEqual(whole)
+    })
   })
 
   it('goes on closing past a row that hangs', async () => {
