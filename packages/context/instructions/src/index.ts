@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { dirname, join, relative, sep } from 'node:path'
+import type { FileSystem } from '@cordage/core/environment'
+import { isHarnessError } from '@cordage/core/error'
+import { definePlugin, type Plugin } from '@cordage/core/kernel'
+import { z } from 'zod'
+
+const config = z.strictObject({
+  /** In each directory, every one of these that exists is read, in this order. */
+  names: z.array(z.string()).default(['AGENTS.md', 'CLAUDE.md']),
+  /** UTF-8 bytes of all files together: broad ones are left out whole, then the last is cut. */
+  maxBytes: z.number().int().min(0).default(65_536),
+})
+
+type InstructionsConfig = z.infer<typeof config>
+
+interface Instruction {
+  readonly path: string
+  readonly text: string
+}
+
+const plugin: Plugin<InstructionsConfig> = definePlugin({
+  name: 'context-instructions',
+  inject: ['prompt', 'fs'],
+  config,
+  apply(ctx, options) {
+    ctx.prompt.context(ctx, {
+      id: 'instructions',
+      order: -10,
+      async render({ project, cwd }) {
+        const found = await readAll(ctx.fs, directories(project, cwd), options.names)
+        return found.length === 0 ? undefined : framed(project, fit(found, options.maxBytes))
+      },
+    })
+  },
+})
+
+export default plugin
+
+/** The project's root and every directory below it down to the current one, broadest first. */
+function directories(project: string, cwd: string): string[] {
+  const below = relative(project, cwd)
+  if (below === '' || below.startsWith('..')) return [project]
+  const parts = below.split(sep)
+  return [project, ...parts.map((_, index) => join(project, ...parts.slice(0, index + 1)))]
+}
+
+async function readAll(
+  fs: FileSystem,
+  folders: readonly string[],
+  names: readonly string[],
+): Promise<Instruction[]> {
+  const found: Instruction[] = []
+  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
+    const text = await readText(fs, path)
+    // CLAUDE.md is often a link to AGENTS.md: one text is said once.
+    const said = found.some((other) => dirname(other.path) === dirname(path) && other.text === text)
+    if (text !== undefined && text.trim() !== '' && !said) found.push({ path, text })
+  }
+  return found
+}
+
+async function readText(fs: FileSystem, path: string): Promise<string | undefined> {
+  try {
+    await using target = await fs.target(path)
+    const stat = await target.stat()
+    if (stat?.kind !== 'file') return undefined
+    return new TextDecoder().decode((await target.read()).bytes)
+  } catch (error) {
+    // A file that is gone or may not be read gives no instructions; anything else is a fault.
+    if (isHarnessError(error)) return undefined
+    throw error
+  }
+}
+
+interface Fitted {
+  readonly kept: readonly Instruction[]
+  readonly dropped: readonly string[]
+  readonly cut: boolean
+}
+
+function fit(found: readonly Instruction[], maxBytes: number): Fitted {
+  const size = (text: string) => Buffer.byteLength(text)
+  const kept = [...found]
+  const dropped: string[] = []
+  let total = kept.reduce((sum, file) => sum + size(file.text), 0)
+  while (total > maxBytes && kept.length > 1) {
+    const broadest = kept.shift()
+    if (!broadest) break
+    dropped.push(broadest.path)
+    total -= size(broadest.text)
+  }
+  const last = kept[0]
+  if (total <= maxBytes || !last) return { kept, dropped, cut: false }
+  // `stream` drops a character that the cut would halve instead of replacing it.
+  const head = Buffer.from(last.text).subarray(0, maxBytes)
+  const text = new TextDecoder().decode(head, { stream: true })
+  return { kept: [{ path: last.path, text }], dropped, cut: true }
+}
+
+/** The tag carries a digest of the content, so that no content can close its own frame. */
+function framed(project: string, { kept, dropped, cut }: Fitted): string {
+  const lines = ['Instructions of this project. Nearer files win over broader ones.']
+  for (const { path, text } of kept) {
+    const tag = `file-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
+    const name = JSON.stringify(relative(project, path))
+    lines.push(`<${tag} path=${name}>`, text.trimEnd(), `</${tag}>`)
+  }
+  if (cut) lines.push('The file above was cut: it exceeds the budget for instructions.')
+  if (dropped.length > 0) {
+    const names = dropped.map((path) => JSON.stringify(relative(project, path)))
+    lines.push(`Left out for want of room: ${names.join(', ')}.`)
+  }
+  return lines.join('\n')
+}

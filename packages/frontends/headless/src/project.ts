@@ -1,0 +1,21 @@
+import { dirname, join } from 'node:path'
+import type { FileSystem } from '@cordage/core/environment'
+import { isHarnessError } from '@cordage/core/error'
+
+/** The project of a directory: the nearest one above it that holds `.git`, else itself. */
+export async function projectOf(fs: FileSystem, cwd: string): Promise<string> {
+  for (let at = cwd; ; at = dirname(at)) {
+    if (await exists(fs, join(at, '.git'))) return at
+    if (dirname(at) === at) return cwd
+  }
+}
+
+export async function exists(fs: FileSystem, path: string): Promise<boolean> {
+  try {
+    await using target = await fs.target(path)
+    return (await target.stat()) !== undefined
+  } catch (error) {
+    if (isHarnessError(error)) return false
+    throw error
+  }
+}

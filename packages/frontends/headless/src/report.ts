@@ -1,0 +1,59 @@
+import type { Agent, TurnOutcome } from '@cordage/core/agent'
+import type { Invocation } from '@cordage/core/command'
+import { textOf } from '@cordage/core/message'
+import type { HeadlessContext } from './context.ts'
+import { createProgress } from './progress.ts'
+
+/** What a run says: the answer on stdout, everything else on stderr; or JSON on stdout. */
+export interface Report {
+  begin(notices: readonly string[]): void
+  end(outcome: TurnOutcome): void
+}
+
+export function createReport(ctx: HeadlessContext, agent: Agent, invocation: Invocation): Report {
+  const { output, terminal, quiet } = invocation
+  const route = ctx.models.resolve(agent.choice.model).route
+  const progress = createProgress(terminal, agent.session.cwd)
+  const line = (value: unknown) => terminal.out(`${JSON.stringify(value)}\n`)
+  const opening = {
+    session: agent.session.id,
+    model: agent.choice.model,
+    scripted: route.scripted === true,
+    permission: agent.authority.mode,
+    shell: ctx.processes.confinement === 'none' ? 'unconfined' : 'confined',
+  }
+
+  return {
+    begin(notices) {
+      if (output === 'stream-json') line({ type: 'session/open', ...opening, notices })
+      else for (const notice of notices) terminal.err(`notice: ${notice}\n`)
+      if (!quiet && output === 'text') progress.opening(opening)
+      agent.session.watch(ctx, (update) => {
+        if (output === 'stream-json') line(update.kind === 'fact' ? update.fact : update)
+        else if (output === 'text' && !quiet) progress.update(update)
+      })
+    },
+    end(outcome) {
+      const { totals } = agent.account
+      const answer = outcome.answer ? textOf(outcome.answer) : ''
+      const result = {
+        type: 'result',
+        ...opening,
+        turn: outcome.turn,
+        reason: outcome.reason,
+        answer,
+        ...(outcome.error ? { error: outcome.error } : {}),
+        ...totals,
+      }
+      if (output !== 'text') return line(result)
+      if (!quiet) progress.closing(outcome, totals)
+      if (answer !== '') terminal.out(answer.endsWith('\n') ? answer : `${answer}\n`)
+      if (outcome.error) terminal.err(failure(outcome, agent))
+    },
+  }
+}
+
+function failure({ reason, error }: TurnOutcome, agent: Agent): string {
+  const resume = `Resume with: cordage resume ${agent.session.id} "go on"`
+  return `\n${reason}: ${error?.message} [${error?.code}]\n${resume}\n`
+}

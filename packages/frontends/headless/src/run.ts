@@ -1,0 +1,69 @@
+import type { Agent, ModelChoice, TurnOutcome } from '@cordage/core/agent'
+import type { Invocation } from '@cordage/core/command'
+import type { Session } from '@cordage/core/session'
+import type { HeadlessContext } from './context.ts'
+import { headlessError } from './errors.ts'
+import { exitOf } from './exit.ts'
+import { createReport } from './report.ts'
+import { openSession, whatIsGone } from './session.ts'
+
+const GO_ON = 'You were interrupted. Go on from where you were.'
+
+export async function runTask(ctx: HeadlessContext, invocation: Invocation): Promise<number> {
+  const session = await openSession(ctx, invocation)
+  const gone = invocation.session.kind === 'new' ? [] : await whatIsGone(ctx, session)
+  const wasInterrupted = session.turn.open
+  const choice = chooseModel(ctx, invocation, session)
+  const agent = await ctx.agents.spawn({
+    session,
+    choice,
+    authority: {
+      mode: invocation.permission ?? 'workspace-write',
+      writableRoots: [session.header.project],
+    },
+    limits: invocation.limits,
+  })
+  try {
+    const report = createReport(ctx, agent, invocation)
+    report.begin([...session.notices, ...gone])
+    const outcome = await drive(agent, invocation, wasInterrupted)
+    report.end(outcome)
+    return exitOf(outcome, invocation.signal)
+  } finally {
+    await agent.close()
+  }
+}
+
+async function drive(
+  agent: Agent,
+  { task, signal }: Invocation,
+  wasInterrupted: boolean,
+): Promise<TurnOutcome> {
+  const cancel = () => void agent.cancel(String(signal.reason))
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    const waits = agent.session.inbox.some((entry) => entry.held === undefined)
+    const text = task ?? (waits ? undefined : wasInterrupted ? GO_ON : undefined)
+    if (text !== undefined) await agent.send(text, { wake: false })
+    if (signal.aborted) cancel()
+    let last = await agent.wake()
+    if (!last) throw headlessError('TASK_MISSING')
+    // Input that was queued before the crash opens turns of its own: the last one counts.
+    while (agent.status.kind === 'running') last = (await agent.wake()) ?? last
+    return last
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** The model asked for, else the one the session used, else the first that has a credential. */
+function chooseModel(ctx: HeadlessContext, invocation: Invocation, session: Session): ModelChoice {
+  const used = session.requestHeader
+  const before = used && !invocation.model ? `${used.provider}/${used.model}` : undefined
+  const fallback = ctx.models.default()
+  const model = invocation.model ?? before ?? (fallback && `${fallback.provider}/${fallback.model}`)
+  if (model === undefined) throw headlessError('MODEL_NONE')
+  ctx.models.resolve(model)
+  const effort = invocation.effort ?? (before ? used?.params.effort : undefined)
+  return { model, params: effort === undefined ? {} : { effort } }
+}

@@ -1,0 +1,44 @@
+import type { Invocation } from '@cordage/core/command'
+import { isHarnessError } from '@cordage/core/error'
+import { sessionDirectory, type Session } from '@cordage/core/session'
+import type { HeadlessContext } from './context.ts'
+import { headlessError } from './errors.ts'
+import { exists, projectOf } from './project.ts'
+
+/** Makes or opens the session of a run, with what is no longer as it was, in words. */
+export async function openSession(
+  ctx: HeadlessContext,
+  { session: wanted, cwd, takeOver }: Invocation,
+): Promise<Session> {
+  const project = await projectOf(ctx.fs, cwd)
+  if (wanted.kind === 'new') {
+    const session = await ctx.sessions.create({ project, depth: 0 })
+    if (cwd !== project) await session.append([sessionDirectory({ cwd })])
+    return session
+  }
+  const id = wanted.kind === 'resume' ? wanted.id : await latest(ctx, project)
+  return ctx.sessions.open(id, { mode: 'write', takeOver })
+}
+
+async function latest(ctx: HeadlessContext, project: string): Promise<string> {
+  const [newest] = await ctx.store.list({ project, limit: 1 })
+  if (!newest) throw headlessError('SESSION_NONE', { project })
+  return newest.header.id
+}
+
+/** What a resumed session had and this process has not. */
+export async function whatIsGone(ctx: HeadlessContext, session: Session): Promise<string[]> {
+  const gone: string[] = []
+  for (const path of new Set([session.header.project, session.cwd])) {
+    if (!(await exists(ctx.fs, path))) gone.push(`the directory ${path} is gone`)
+  }
+  const header = session.requestHeader
+  if (!header) return gone
+  try {
+    ctx.models.resolve(`${header.provider}/${header.model}`)
+  } catch (error) {
+    if (!isHarnessError(error)) throw error
+    gone.push(`the model ${header.provider}/${header.model} is gone: ${error.message}`)
+  }
+  return gone
+}

@@ -1,0 +1,47 @@
+import { definePlugin, type Plugin } from '@cordage/core/kernel'
+import { requestError, type RequestErrorInput, type RequestErrorResult } from '@cordage/core/loop'
+import { z } from 'zod'
+
+const config = z.strictObject({
+  /** `always` retries any code until success, cancellation or unload: it may spend without end. */
+  mode: z.enum(['normal', 'always']).default('normal'),
+  /** Extra tries after the first one, in mode `normal`. */
+  maxRetries: z.number().int().min(0).default(5),
+  codes: z
+    .array(z.string())
+    .default(['EMPTY_RESPONSE', 'RATE_LIMIT', 'SERVER', 'TIMEOUT', 'TRANSPORT', 'STREAM_CLOSED']),
+  initialDelayMs: z.number().int().min(0).default(500),
+  maxDelayMs: z.number().int().min(0).default(10_000),
+})
+
+type RetryConfig = z.infer<typeof config>
+
+const plugin: Plugin<RetryConfig> = definePlugin({
+  name: 'policy-retry',
+  config,
+  apply(ctx, options) {
+    requestError.use(ctx, async (failed, next) => {
+      const verdict = await next()
+      return verdict.kind === 'retry' ? verdict : decide(failed, options)
+    })
+  },
+})
+
+export default plugin
+
+function decide(failed: RequestErrorInput, options: RetryConfig): RequestErrorResult {
+  const { error, attempt } = failed
+  const wanted =
+    options.mode === 'always' ||
+    (options.codes.includes(error.code) && attempt <= options.maxRetries)
+  return wanted ? { kind: 'retry', delayMs: delayOf(failed, options) } : { kind: 'fail' }
+}
+
+/** What the server asked for, however long; else a doubled delay with a tenth of jitter. */
+function delayOf({ error, attempt }: RequestErrorInput, options: RetryConfig): number {
+  const asked = error.details['retryAfterMs']
+  if (typeof asked === 'number' && Number.isFinite(asked) && asked >= 0) return asked
+  const doubled = options.initialDelayMs * 2 ** Math.min(attempt - 1, 30)
+  const jitter = 0.9 + Math.random() * 0.2
+  return Math.round(Math.min(doubled, options.maxDelayMs) * jitter)
+}
