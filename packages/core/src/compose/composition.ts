@@ -6,7 +6,7 @@ import { pathText, plain, walk } from './located.ts'
 import type { Path } from './located.ts'
 import { didYouMean } from './nearest.ts'
 import { readOperations } from './operation-reader.ts'
-import { problem } from './problem.ts'
+import { inOrder, problem } from './problem.ts'
 import type { Note, Origin, Problem } from './problem.ts'
 import { Reference, resolveReference } from './reference.ts'
 
@@ -30,6 +30,8 @@ export interface Row {
    * `config.providers.deepseek.baseURL` or `config.models[0]`.
    */
   origins: ReadonlyMap<string, Origin>
+  /** Environment variables that an enabled row needs and that are not set. */
+  unset: readonly Problem[]
 }
 
 /** A named list of rows for an agent's own scope, its bases folded in. */
@@ -41,6 +43,8 @@ export interface Preset {
 }
 
 export interface Composition {
+  /** The files of the layers, in their order. */
+  files: string[]
   rows: Row[]
   presets: Map<string, Preset>
   defaultPreset?: string
@@ -77,13 +81,20 @@ export function compose(layers: readonly LayerSource[], options: ComposeOptions)
   const problems = [...read, ...operations].flatMap((part) => part.problems)
   const presets = new PresetFolder(fold, options.env)
   const rows = [...fold.rows.values()].map((draft) => finish(draft, options.env, problems))
-  const composition: Composition = { rows, presets: presets.all(), problems, notes: fold.notes }
+  const files = layers.map((layer) => layer.file)
+  const composition: Composition = {
+    files,
+    rows,
+    presets: presets.all(),
+    problems,
+    notes: fold.notes,
+  }
   problems.push(...fold.problems, ...presets.problems)
   if (options.preset !== undefined) {
     composition.defaultPreset = options.preset
     problems.push(...checkDefault(options.preset, layers, composition.presets))
   }
-  composition.problems = inOrder(problems, layers)
+  composition.problems = inOrder(problems, files)
   return composition
 }
 
@@ -163,12 +174,15 @@ function finish(draft: Draft, env: Env, problems: Problem[]): Row {
   ])
   walk(config, ['config'], (path, node) => origins.set(pathText(path), node.origin))
   const written = plain(config, (node) => node.value) as Config
+  const missing: Problem[] = []
   const resolved = plain(config, ({ value, origin }) => {
     if (!(value instanceof Reference)) return value
     const found = resolveReference(value, env)
-    if (found === undefined && !disabled.value) problems.push(unset(id, value, origin))
+    if (found === undefined && !disabled.value) missing.push(unset(id, value, origin))
     return found
   }) as Config
+  // What is wrong with an optional row is left to the preflight, which quarantines it.
+  if (!optional.value) problems.push(...missing)
   return {
     id,
     name: name.value,
@@ -178,6 +192,7 @@ function finish(draft: Draft, env: Env, problems: Problem[]): Row {
     optional: optional.value,
     from: inserted.file,
     origins,
+    unset: missing,
   }
 }
 
@@ -198,11 +213,4 @@ function checkDefault(
   const message = `The profile's default preset "${name}" does not exist.`
   const hint = didYouMean(name, presets.keys())
   return [problem('PRESET_UNKNOWN', { kind, file, line: 1 }, message, { hint })]
-}
-
-// A person reads the problems of a file from top to bottom, the files in the layers' order.
-function inOrder(problems: readonly Problem[], layers: readonly LayerSource[]): Problem[] {
-  const rank = new Map(layers.map((layer, i) => [layer.file, i]))
-  const rankOf = ({ file }: Problem): number => rank.get(file) ?? layers.length
-  return problems.toSorted((a, b) => rankOf(a) - rankOf(b) || a.line - b.line)
 }

@@ -63,3 +63,10 @@ export function problemText(found: Problem): string {
   const hint = found.hint === undefined ? '' : ` ${found.hint}`
   return `${found.file}:${found.line}: ${found.message} [${found.code}]${hint}`
 }
+
+/** As a person reads them: each file from top to bottom, the files in the order given. */
+export function inOrder(problems: readonly Problem[], files: readonly string[]): Problem[] {
+  const rank = new Map(files.map((file, i) => [file, i]))
+  const rankOf = ({ file }: Problem): number => rank.get(file) ?? files.length
+  return problems.toSorted((a, b) => rankOf(a) - rankOf(b) || a.line - b.line)
+}

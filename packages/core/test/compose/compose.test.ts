@@ -92,11 +92,6 @@ describe('operations', () => {
 })
 
 describe('presets', () => {
-  const idsOf = (texts: Parameters<typeof composed>[0], preset: string) =>
-    composed(texts)
-      .presets.get(preset)
-      ?.rows.map((row) => row.id)
-
   test('a preset extends another by inserts and patches and leaves it as it is', () => {
     expect(idsOf({ bundle: BUNDLE }, 'reviewer')).toEqual(['tool-read', 'tool-grep'])
     expect(idsOf({ bundle: BUNDLE }, 'standard')).toEqual(['tool-read', 'tool-write'])
@@ -261,3 +256,9 @@ test('nearest finds swaps, missing prefixes and nothing far', () => {
   expect(nearest('jsonl', known)).toEqual(['store-jsonl'])
   expect(nearest('x', known)).toEqual([])
 })
+
+function idsOf(texts: Parameters<typeof composed>[0], preset: string): string[] | undefined {
+  return composed(texts)
+    .presets.get(preset)
+    ?.rows.map((row) => row.id)
+}

@@ -1,0 +1,184 @@
+import { setImmediate } from 'node:timers/promises'
+import { escapeControls, isHarnessError } from '../error/index.ts'
+import { assert, describeFailure, log, mount } from '../kernel/index.ts'
+import type { Context, Mounted, RowState } from '../kernel/index.ts'
+import type { PreparedRow, ReadyRow, RefusedRow } from './preflight.ts'
+import { problem } from './problem.ts'
+import type { Problem } from './problem.ts'
+import { placeOf, reportRefused } from './row-report.ts'
+import type { RowReport } from './row-report.ts'
+import { providesOf } from './service-graph.ts'
+
+interface LiveRow {
+  ready: ReadyRow
+  mounted: Mounted
+  startedAt: number
+  ms: number
+}
+
+/** Rows mounted on one context, in the order in which they were mounted. */
+export class LiveRows {
+  readonly #ctx: Context
+  readonly #timeoutMs: number
+  readonly #rows = new Map<string, LiveRow>()
+  readonly #quarantined = new Map<string, RefusedRow>()
+
+  constructor(ctx: Context, timeoutMs: number) {
+    this.#ctx = ctx
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Ids, the newest first: the order in which they are to be unmounted. */
+  newestFirst(): string[] {
+    return [...this.#rows.keys()].toReversed()
+  }
+
+  get(id: string): ReadyRow | undefined {
+    return this.#rows.get(id)?.ready
+  }
+
+  /** Whether a live row declares to provide `service`. */
+  provides(service: string): boolean {
+    return [...this.#rows.values()].some(({ ready }) => providesOf(ready.plugin)?.includes(service))
+  }
+
+  mount(ready: ReadyRow): void {
+    const { row, plugin } = ready
+    const options = { id: row.id, plugin, config: row.config, timeoutMs: this.#timeoutMs }
+    this.#quarantined.delete(row.id)
+    const startedAt = performance.now()
+    this.#rows.set(row.id, { ready, mounted: mount(this.#ctx, options), startedAt, ms: 0 })
+  }
+
+  /** Gives a live row its new configuration; the problem if it did not take it. */
+  async update(ready: ReadyRow): Promise<Problem | undefined> {
+    const live = this.#rows.get(ready.row.id)!
+    live.startedAt = performance.now()
+    try {
+      await live.mounted.update(ready.row.config)
+      live.ready = ready
+      return undefined
+    } catch (error) {
+      return rowProblem(ready, `does not take its new config: ${reasonOf(error)}`)
+    }
+  }
+
+  /** Notes a change of the row that its plugin does not see. */
+  replace(ready: ReadyRow): void {
+    this.#rows.get(ready.row.id)!.ready = ready
+  }
+
+  /** False for a row that did not stop in time: it is named in the log and left behind. */
+  async unmount(id: string): Promise<boolean> {
+    const live = this.#rows.get(id)
+    this.#rows.delete(id)
+    try {
+      await live?.mounted.dispose()
+      return true
+    } catch (error) {
+      log(this.#ctx, 'warn', `row ${id} did not stop`, { error: describeFailure(error) })
+      return false
+    }
+  }
+
+  /**
+   * Waits until nothing moves, takes out optional rows that failed, and gives the problems of
+   * required ones that are not active.
+   */
+  async settle(): Promise<Problem[]> {
+    for (;;) {
+      await this.#settle()
+      const failed = this.newestFirst().filter((id) => {
+        const { ready, mounted } = this.#rows.get(id)!
+        return ready.row.optional && mounted.state().state === 'failed'
+      })
+      if (failed.length === 0) return this.#problems()
+      for (const id of failed) await this.#quarantine(id)
+    }
+  }
+
+  report(prepared: PreparedRow): RowReport {
+    const { id } = prepared.row
+    const live = this.#rows.get(id)
+    if (live === undefined) {
+      const refused = this.#quarantined.get(id) ?? prepared
+      assert(refused.state !== 'ready', `row ${id} is neither mounted nor refused`)
+      return reportRefused(refused)
+    }
+    const { row, version } = live.ready
+    const state = describeState(live.mounted.state())
+    const report: RowReport = { id, ...state, ...placeOf(row), ms: live.ms }
+    if (version !== undefined) report.version = version
+    return report
+  }
+
+  async #settle(): Promise<void> {
+    // Each round one more provider may have let its consumers start.
+    for (let round = 0; round <= this.#rows.size; round++) {
+      await Promise.all([...this.#rows.values()].map((live) => settleRow(live)))
+      // Consumers notice a new service a few microtasks later.
+      await setImmediate()
+      const states = [...this.#rows.values()].map(({ mounted }) => mounted.state().state)
+      if (!states.includes('loading')) return
+    }
+  }
+
+  async #quarantine(id: string): Promise<void> {
+    const { ready, mounted } = this.#rows.get(id)!
+    const { reason = '' } = describeState(mounted.state())
+    await this.unmount(id)
+    const { row, plugin } = ready
+    this.#quarantined.set(id, { state: 'quarantined', row, plugin, reason })
+    log(this.#ctx, 'warn', `row ${id} is quarantined`, { reason })
+  }
+
+  #problems(): Problem[] {
+    return [...this.#rows.values()].flatMap(({ ready, mounted }) => {
+      const state = mounted.state()
+      if (state.state === 'active' || (ready.row.optional && state.state === 'waiting')) return []
+      const { reason = state.state } = describeState(state)
+      const code = state.state === 'waiting' ? 'SERVICE_MISSING' : 'ROW_FAILED'
+      return [rowProblem(ready, `is not active. ${reason}`, code)]
+    })
+  }
+}
+
+async function settleRow(live: LiveRow): Promise<void> {
+  const moving = live.ms === 0 || live.mounted.state().state === 'loading'
+  await live.mounted.settled()
+  if (moving) live.ms = performance.now() - live.startedAt
+}
+
+function describeState(state: RowState): Pick<RowReport, 'state' | 'reason' | 'needs'> {
+  switch (state.state) {
+    case 'active':
+      return { state: 'active' }
+    case 'waiting': {
+      const names = state.needs.map((name) => `ctx.${name}`).join(', ')
+      return { state: 'waiting', reason: `It needs ${names}.`, needs: state.needs }
+    }
+    case 'failed':
+      return { state: 'failed', reason: reasonOf(state.error) }
+    case 'loading':
+      return { state: 'waiting', reason: 'It is still starting.' }
+    case 'disposed':
+      return { state: 'failed', reason: 'Something else has unloaded it.' }
+  }
+}
+
+function rowProblem(
+  { row }: ReadyRow,
+  what: string,
+  code: 'ROW_FAILED' | 'SERVICE_MISSING' = 'ROW_FAILED',
+): Problem {
+  const hint = 'Correct it or disable the row.'
+  const message = `The row "${row.id}" ${what}`
+  return problem(code, row.origins.get('name')!, message, { row: row.id, hint })
+}
+
+// The first line of the plugin's own words: without them nobody could correct a configuration.
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  const code = isHarnessError(error) ? ` (${error.code})` : ''
+  return escapeControls(text.split('\n')[0]!) + code
+}

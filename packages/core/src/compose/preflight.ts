@@ -1,0 +1,200 @@
+import satisfies from 'semver/functions/satisfies.js'
+import validRange from 'semver/ranges/valid.js'
+import type { AnyPlugin } from '../kernel/index.ts'
+import { API_VERSION } from './api.ts'
+import type { Composition, Row } from './composition.ts'
+import { checkConfig } from './config-check.ts'
+import { inOrder, problem } from './problem.ts'
+import type { Problem } from './problem.ts'
+import { checkServices } from './services.ts'
+import { withinTime } from './time-limit.ts'
+
+/** A row's module as it was imported. */
+export interface Loaded {
+  plugin: unknown
+  /** The range of `cordage.api` in the plugin's package.json; none for a plain Cordis plugin. */
+  api?: string | undefined
+  version?: string | undefined
+  file: string
+}
+
+/** Imports plugins. A rejection with the code ERR_MODULE_NOT_FOUND says that there is none. */
+export interface Loader {
+  load(name: string, from: string): Promise<Loaded>
+}
+
+/** A row whose module and configuration are sound. */
+export interface ReadyRow {
+  state: 'ready'
+  row: Row
+  plugin: AnyPlugin
+  file: string
+  version?: string | undefined
+}
+
+/** An optional row that will not be mounted, and why. */
+export interface RefusedRow {
+  state: 'skipped' | 'quarantined'
+  row: Row
+  reason: string
+  /** Where its module could be loaded, to say what it would have provided. */
+  plugin?: AnyPlugin | undefined
+}
+
+export type PreparedRow = ReadyRow | RefusedRow
+
+/** A composition with its modules. With problems it is not to be booted. */
+export interface Prepared {
+  composition: Composition
+  /** The enabled rows in order. */
+  rows: PreparedRow[]
+  /** The enabled rows of each preset. */
+  presets: Map<string, PreparedRow[]>
+  problems: Problem[]
+}
+
+export interface PreflightOptions {
+  /** Limit for importing a row, and for checking its configuration. */
+  timeoutMs?: number
+  /** Whether a service is there without any row, as `host` and `presets` are. */
+  given?: (service: string) => boolean
+}
+
+const GIVEN = new Set(['host', 'presets'])
+
+/**
+ * Imports every enabled row, those of presets too, and checks apis, configurations and services.
+ * Mounts nothing; never rejects: all that is wrong, composing included, is in `problems`.
+ */
+export async function preflight(
+  composition: Composition,
+  loader: Loader,
+  { timeoutMs = 10_000, given = (service) => GIVEN.has(service) }: PreflightOptions = {},
+): Promise<Prepared> {
+  const check = new RowCheck(loader, timeoutMs)
+  const enabled = (rows: readonly Row[]): Promise<PreparedRow[]> =>
+    Promise.all(rows.filter((row) => !row.disabled).map((row) => check.prepare(row)))
+  const rows = await enabled(composition.rows)
+  const presets = new Map<string, PreparedRow[]>()
+  for (const { name, rows } of composition.presets.values()) presets.set(name, await enabled(rows))
+  const prepared = { composition, rows, presets, problems: [] }
+  const services = await checkServices(prepared, given, (row) => check.pluginOf(row))
+  const problems = [...composition.problems, ...check.problems, ...services.problems]
+  return {
+    composition,
+    rows: services.rows,
+    presets,
+    problems: inOrder(problems, composition.files),
+  }
+}
+
+class RowCheck {
+  readonly problems: Problem[] = []
+  readonly #loader: Loader
+  readonly #timeoutMs: number
+  readonly #loaded = new Map<string, Promise<Loaded>>()
+  // A row that several presets inherit is checked once.
+  readonly #prepared = new Map<Row, Promise<PreparedRow>>()
+
+  constructor(loader: Loader, timeoutMs: number) {
+    this.#loader = loader
+    this.#timeoutMs = timeoutMs
+  }
+
+  prepare(row: Row): Promise<PreparedRow> {
+    const prepared = this.#prepared.get(row) ?? this.#prepare(row)
+    this.#prepared.set(row, prepared)
+    return prepared
+  }
+
+  /** The plugin of a row that need not be enabled, or undefined where it cannot be had. */
+  async pluginOf(row: Row): Promise<AnyPlugin | undefined> {
+    try {
+      const { plugin } = await this.#load(row)
+      return isPlugin(plugin) ? plugin : undefined
+    } catch {
+      // It was asked for a hint only.
+      return undefined
+    }
+  }
+
+  async #prepare(row: Row): Promise<PreparedRow> {
+    // On a required row the composition has reported these.
+    if (row.optional && row.unset.length > 0) return this.#refuse(row, row.unset)
+    let loaded: Loaded
+    try {
+      loaded = await this.#load(row)
+    } catch (error) {
+      return this.#refuse(row, [loadProblem(row, error)])
+    }
+    const { plugin, api, file, version } = loaded
+    if (!isPlugin(plugin)) return this.#refuse(row, [noPlugin(row, file)])
+    const apiProblem = checkApi(row, api)
+    if (apiProblem !== undefined) return this.#refuse(row, [apiProblem], plugin)
+    const problems = await this.#checkConfig(row, plugin)
+    if (problems.length > 0) return this.#refuse(row, problems, plugin)
+    return { state: 'ready', row, plugin, file, version }
+  }
+
+  #load({ id, name, from }: Row): Promise<Loaded> {
+    const key = JSON.stringify([name, from])
+    const limit = { row: id, what: 'import', timeoutMs: this.#timeoutMs }
+    const loaded = this.#loaded.get(key) ?? withinTime(this.#loader.load(name, from), limit)
+    this.#loaded.set(key, loaded)
+    return loaded
+  }
+
+  async #checkConfig(row: Row, plugin: AnyPlugin): Promise<Problem[]> {
+    try {
+      const limit = { row: row.id, what: 'check its config', timeoutMs: this.#timeoutMs }
+      return await withinTime(checkConfig(row, plugin), limit)
+    } catch (error) {
+      return [at(row, 'CONFIG_INVALID', `${textOf(error)}.`)]
+    }
+  }
+
+  // What is wrong with an optional row is its reason, with a required one a problem.
+  #refuse(row: Row, problems: readonly Problem[], plugin?: AnyPlugin): PreparedRow {
+    if (!row.optional) this.problems.push(...problems)
+    const state = problems[0]?.code === 'API_INCOMPATIBLE' ? 'skipped' : 'quarantined'
+    return { state, row, plugin, reason: problems.map(({ message }) => message).join(' ') }
+  }
+}
+
+function isPlugin(value: unknown): value is AnyPlugin {
+  if (typeof value === 'function') return true
+  return typeof value === 'object' && value !== null && 'apply' in value
+    ? typeof value.apply === 'function'
+    : false
+}
+
+function loadProblem(row: Row, error: unknown): Problem {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!code.includes('NOT_FOUND')) {
+    return at(row, 'PACKAGE_INVALID', `"${row.name}" cannot be loaded: ${textOf(error)}.`)
+  }
+  const message = `"${row.name}" is not installed where ${row.from} can see it: ${textOf(error)}.`
+  const hint = `Install it, correct the name, or disable the row "${row.id}".`
+  return at(row, 'PACKAGE_MISSING', message, hint)
+}
+
+function noPlugin(row: Row, file: string): Problem {
+  const hint = 'A plugin is the default export, made by definePlugin.'
+  return at(row, 'PACKAGE_INVALID', `"${row.name}" (${file}) exports no plugin.`, hint)
+}
+
+function checkApi(row: Row, api: string | undefined): Problem | undefined {
+  if (api === undefined || satisfies(API_VERSION, api)) return undefined
+  const range = validRange(api) === null ? `the api range "${api}", which is none` : `api ${api}`
+  const message = `"${row.name}" asks for ${range}; @cordage/core has api ${API_VERSION}.`
+  return at(row, 'API_INCOMPATIBLE', message, 'Install a version of the plugin that fits.')
+}
+
+function at(row: Row, code: Problem['code'], message: string, hint?: string): Problem {
+  const text = `The row "${row.id}": ${message}`
+  return problem(code, row.origins.get('name')!, text, { row: row.id, hint })
+}
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0]!.replace(/\.$/, '')
+}
