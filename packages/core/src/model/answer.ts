@@ -1,5 +1,4 @@
-import type { HarnessError } from '../error/index.ts'
-import { failModel } from './errors.ts'
+import { modelError } from './errors.ts'
 import { type FailingRoute, normaliseHttp, normaliseThrown } from './normalise.ts'
 
 const MAX_BODY = 64 * 1024
@@ -22,45 +21,27 @@ export async function expectEventStream(
     throw normaliseHttp(route, { body, header })
   }
   const reason = `${/html/.test(type) ? 'a web page' : 'no event stream'} instead of an answer`
-  throw failModel(
+  throw modelError(
     'MALFORMED_RESPONSE',
-    { provider: route.provider, reason },
+    { model: route.model, reason },
     { details: { url: route.url } },
   )
 }
 
-/**
- * `events` with a limit on the wait for each. Ends the source when the consumer leaves, throws
- * the reason of `signal` when it was cancelled, and normalises every other failure.
- */
+/** `events`, with the reason of `signal` once it is aborted and every other failure normalised. */
 export async function* guardEvents<T>(
   route: FailingRoute,
   events: AsyncIterable<T>,
-  options: { signal: AbortSignal; idleTimeoutMs: number; abort: (reason: unknown) => void },
+  signal: AbortSignal,
 ): AsyncIterable<T> {
-  const { signal, idleTimeoutMs, abort } = options
-  let late: HarnessError | undefined
-  const expire = () => {
-    const reason = `nothing arrived for ${idleTimeoutMs} ms`
-    late = failModel('TIMEOUT', { provider: route.provider, reason })
-    abort(late)
-  }
-  let timer = setTimeout(expire, idleTimeoutMs)
   try {
-    for await (const event of events) {
-      timer.refresh()
-      yield event
-      timer.refresh()
-    }
+    yield* events
   } catch (error) {
     signal.throwIfAborted()
-    throw late ?? normaliseThrown(route, error, true)
-  } finally {
-    clearTimeout(timer)
+    throw normaliseThrown(route, error, true)
   }
   // SDKs end quietly when they are aborted: that is not the end of an answer.
   signal.throwIfAborted()
-  if (late) throw late
 }
 
 async function readBounded(response: Response): Promise<string> {

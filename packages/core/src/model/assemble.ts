@@ -1,13 +1,14 @@
 import { ulid } from 'ulid'
 import type { ContentPart, ToolCallPart, Usage } from '../message/index.ts'
-import { failModel } from './errors.ts'
+import { modelError } from './errors.ts'
 import type { FinishReason, ModelEvent } from './event.ts'
 
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
-export interface AssembledAnswer {
+export interface Assembled {
   readonly content: readonly ContentPart[]
-  readonly finish: FinishReason
+  /** Absent while none came: the answer is not whole, whatever it holds. */
+  readonly finish: FinishReason | undefined
   readonly usage: Usage | undefined
   readonly replay: unknown
   /** Some text is not white space. */
@@ -18,7 +19,8 @@ export interface AssembledAnswer {
 }
 
 export interface AssembleOptions {
-  readonly provider: string
+  /** `<provider>/<model id>`, for messages. */
+  readonly model?: string
   /** Says whether an id of a tool call is taken, by an earlier message of the session. */
   readonly isTaken?: (id: string) => boolean
   readonly newId?: () => string
@@ -73,44 +75,22 @@ export class Assembler {
     }
   }
 
-  get usage(): Usage | undefined {
-    return this.#usage
-  }
-
-  get finished(): boolean {
-    return this.#finish !== undefined
-  }
-
   /** The call that an index names so far, for showing it while it arrives. */
   call(index: number): { readonly id: string; readonly name: string } | undefined {
     return this.#calls.get(index)
   }
 
-  /** The text so far: kept for people when the attempt fails. */
-  partialText(): string {
-    return this.#drafts.map((draft) => (draft.type === 'text' ? draft.text : '')).join('')
-  }
-
-  /** The content so far, for an answer that was interrupted. */
-  content(): ContentPart[] {
-    return this.#drafts.map(toPart)
-  }
-
-  /** Throws `STREAM_CLOSED` when no `finish` came. */
-  result(): AssembledAnswer {
-    const finish = this.#finish
-    if (!finish) {
-      const reason = 'no finish was sent'
-      throw failModel('STREAM_CLOSED', { provider: this.#options.provider, reason })
-    }
+  /** What has arrived; whole once `finish` is there. */
+  finish(): Assembled {
+    const { reason, replay } = this.#finish ?? {}
     return {
-      content: this.content(),
-      finish: finish.reason,
+      content: this.#drafts.map(toPart),
+      finish: reason,
       usage: this.#usage,
-      replay: finish.replay,
-      hasText: this.partialText().trim() !== '',
+      replay,
+      hasText: this.#drafts.some((draft) => draft.type === 'text' && draft.text.trim() !== ''),
       hasReasoning: this.#drafts.some((draft) => draft.type === 'reasoning'),
-      truncated: finish.reason === 'max-tokens',
+      truncated: reason === 'max-tokens',
     }
   }
 
@@ -131,8 +111,12 @@ export class Assembler {
     this.#size += text.length
     if (this.#size <= MAX_CHARACTERS) return
     const reason = `an answer of more than ${MAX_CHARACTERS} characters`
-    throw failModel('MALFORMED_RESPONSE', { provider: this.#options.provider, reason })
+    throw modelError('MALFORMED_RESPONSE', { model: this.#options.model ?? 'the model', reason })
   }
+}
+
+export function createAssembler(options: AssembleOptions = {}): Assembler {
+  return new Assembler(options)
 }
 
 function isCall(draft: Draft): draft is CallDraft {

@@ -1,73 +1,78 @@
-import { defineErrors } from '../error/index.ts'
+import {
+  defineErrors,
+  type FailOptions,
+  type HarnessError,
+  type TemplateValue,
+} from '../error/index.ts'
 
 const advice = 'Check the route in its row and try `cordage models test`.'
 
-/** What a route may fail with. `{reason}` is a word or a sentence of ours, never a raw body. */
+/** What a route may fail with. `{because}` is a word of ours, never a raw body. */
 export const modelErrors = {
   AUTH: {
-    message: '{provider} refused the credential ({reason}). Give a valid key in {credential}.',
+    message: '{model} refused the credential{because}. Give a valid key.',
     exit: 77,
   },
   QUOTA: {
-    message: '{provider} says that the quota or the balance is used up ({reason}).',
+    message: '{model} says that the quota or the balance is used up{because}.',
     exit: 75,
   },
   RATE_LIMIT: {
-    message: '{provider} limits the rate of requests ({reason}).',
+    message: '{model} limits the rate of requests{because}.',
     retryable: true,
     exit: 75,
   },
   SERVER: {
-    message: '{provider} failed on its side ({reason}). Try again later.',
+    message: '{model} failed on its side{because}. Try again later.',
     retryable: true,
     exit: 75,
   },
   TIMEOUT: {
-    message: '{provider} did not answer in time ({reason}).',
+    message: '{model} did not answer in time{because}.',
     retryable: true,
     exit: 75,
   },
   TRANSPORT: {
-    message: '{provider} could not be reached at {url} ({reason}).',
+    message: '{model} could not be reached{because}.',
     retryable: true,
     exit: 75,
   },
   STREAM_CLOSED: {
-    message: '{provider} ended the answer before it was finished ({reason}).',
+    message: '{model} ended the answer before it was finished{because}.',
     retryable: true,
     exit: 75,
   },
   EMPTY_RESPONSE: {
-    message: '{provider} gave an empty answer.',
+    message: '{model} gave an empty answer.',
     retryable: true,
     exit: 75,
   },
   MALFORMED_RESPONSE: {
-    message: `{provider} sent what its protocol does not allow ({reason}). ${advice}`,
+    message: `{model} sent what its protocol does not allow{because}. ${advice}`,
     exit: 75,
   },
   INVALID_REQUEST: {
-    message: `{provider} refused the request ({reason}). ${advice}`,
+    message: `{model} refused the request{because}. ${advice}`,
     exit: 75,
   },
   CONTEXT_WINDOW_EXCEEDED: {
-    message: 'The request is larger than the context window of {provider} ({reason}).',
+    message: 'The request is larger than the context window of {model}{because}.',
     exit: 75,
   },
   CONTENT_FILTERED: {
-    message: '{provider} refused the content ({reason}).',
+    message: '{model} refused the content{because}.',
     exit: 75,
   },
   UNKNOWN_MODEL: {
-    message: '{provider} knows no model {model} ({reason}). See `cordage models list`.',
+    message: 'There is no model {model}{because}. See `cordage models list`.',
     exit: 78,
   },
   UNSUPPORTED_REASONING_EFFORT: {
-    message: '{provider}/{model} takes no reasoning effort "{effort}"; it takes {known}.',
+    message: '{model} takes no reasoning effort "{effort}"; it takes {known}.',
     exit: 78,
   },
   CANCELLED: {
-    message: 'The request to {provider} was cancelled by somebody else than the harness.',
+    message: 'The request to {model} was cancelled by somebody else than the harness.',
   },
   MODEL_NAME_INVALID: {
     message: 'A model is named <provider>/<model id>, without spaces; "{name}" is not.',
@@ -85,4 +90,19 @@ export const modelErrors = {
   },
 } as const
 
-export const failModel = defineErrors('model', modelErrors)
+const fail = defineErrors('model', modelErrors)
+
+/**
+ * Makes the error of `code`. `model` is `<provider>/<model id>`, `reason` a short note in
+ * parentheses (`HTTP 429`), the others fill the message of their code.
+ */
+export function modelError(
+  code: keyof typeof modelErrors,
+  values: { model?: string; reason?: string; [name: string]: TemplateValue },
+  options?: FailOptions,
+): HarnessError {
+  const { model = 'the model', reason, ...others } = values
+  const because = reason ? ` (${reason})` : ''
+  const empty = { name: '', known: '', effort: '', provider: '', ways: '' }
+  return fail(code, { ...empty, model, because, ...others }, options)
+}

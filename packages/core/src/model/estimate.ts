@@ -12,7 +12,7 @@ const texts = new Map<string, number>()
 const messages = new WeakMap<Message, number>()
 
 /** Estimated tokens of a text, Chinese, Japanese and Korean included; cached per string. */
-export function estimateText(text: string): number {
+export function estimateTokens(text: string): number {
   const known = texts.get(text)
   if (known !== undefined) return known
   const tokens = estimateTokenCount(text)
@@ -33,18 +33,18 @@ export function estimateMessage(message: Message): number {
 
 /** Estimated tokens of a tool as a model is told of it. */
 export function estimateTool(tool: ToolSpec): number {
-  return estimateText(`${tool.name} ${tool.description} ${JSON.stringify(tool.parameters)}`)
+  return estimateTokens(`${tool.name} ${tool.description} ${JSON.stringify(tool.parameters)}`)
 }
 
 function estimatePart(part: ContentPart): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return estimateText(part.text)
+      return estimateTokens(part.text)
     case 'image':
       return IMAGE_TOKENS
     case 'tool-call':
-      return estimateText(part.name) + estimateText(part.arguments)
+      return estimateTokens(part.name) + estimateTokens(part.arguments)
     case 'tool-result':
       return part.content.reduce((sum, inner) => sum + estimatePart(inner), 0)
   }

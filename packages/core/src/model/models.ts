@@ -1,5 +1,5 @@
 import { assert, createRegistry } from '../kernel/index.ts'
-import { failModel } from './errors.ts'
+import { modelError } from './errors.ts'
 import type { ModelName, ModelProvider, Models } from './provider.ts'
 
 const ID = /^[a-z0-9][a-z0-9._-]*$/
@@ -20,7 +20,7 @@ export function createModels(): Models {
       const route = registry.get(provider)?.value
       if (!route) {
         const known = providers().map(({ id }) => id)
-        throw failModel('MODEL_PROVIDER_UNKNOWN', {
+        throw modelError('MODEL_PROVIDER_UNKNOWN', {
           provider,
           known: nearestFirst(provider, known),
         })
@@ -42,7 +42,7 @@ export function parseModelName(name: string): ModelName {
   const slash = name.indexOf('/')
   const provider = name.slice(0, slash)
   const model = name.slice(slash + 1)
-  if (slash < 1 || model === '' || /\s/.test(name)) throw failModel('MODEL_NAME_INVALID', { name })
+  if (slash < 1 || model === '' || /\s/.test(name)) throw modelError('MODEL_NAME_INVALID', { name })
   return { provider, model }
 }
 

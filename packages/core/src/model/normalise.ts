@@ -1,5 +1,5 @@
 import { type HarnessError, isHarnessError } from '../error/index.ts'
-import { failModel, type modelErrors } from './errors.ts'
+import { modelError, type modelErrors } from './errors.ts'
 
 /** What a server answered instead of a stream. `body` is parsed JSON, or text, and stays here. */
 export interface HttpFailure {
@@ -11,10 +11,9 @@ export interface HttpFailure {
 
 /** The route that failed, for messages. */
 export interface FailingRoute {
-  readonly provider: string
-  readonly model?: string
+  /** `<provider>/<model id>`, or the provider alone. */
+  readonly model: string
   readonly url: string
-  readonly credential?: string | undefined
 }
 
 type Code = keyof typeof modelErrors
@@ -47,7 +46,8 @@ export function normaliseHttp(route: FailingRoute, failure: HttpFailure): Harnes
     ...(kind === undefined ? {} : { kind }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
-  return failRoute(code, route, describeFailure(failure.status, kind, code, text), details)
+  const reason = describeFailure(failure.status, kind, code, text)
+  return modelError(code, { model: route.model, reason }, { details })
 }
 
 /** The error for what a client or a socket threw. `streaming` says whether the answer had begun. */
@@ -56,12 +56,15 @@ export function normaliseThrown(
   error: unknown,
   streaming: boolean,
 ): HarnessError {
-  if (isHarnessError(error)) return error
+  const known = causes(error).find((cause) => isHarnessError(cause))
+  if (known) return known
+  const fail = (code: Code, reason: string) =>
+    modelError(code, { model: route.model, reason }, { details: { url: route.url } })
   const word = findWord(error)
-  if (/TIMEOUT|ETIMEDOUT|TimeoutError/i.test(word)) return failRoute('TIMEOUT', route, word)
-  if (error instanceof SyntaxError) return failRoute('MALFORMED_RESPONSE', route, 'not JSON')
-  if (word === 'AbortError') return failRoute('CANCELLED', route, word)
-  return failRoute(streaming ? 'STREAM_CLOSED' : 'TRANSPORT', route, word)
+  if (/TIMEOUT|TimeoutError/.test(word)) return fail('TIMEOUT', word)
+  if (error instanceof SyntaxError) return fail('MALFORMED_RESPONSE', 'not JSON')
+  if (word === 'AbortError') return fail('CANCELLED', word)
+  return fail(streaming ? 'STREAM_CLOSED' : 'TRANSPORT', streaming ? word : `${word}, ${route.url}`)
 }
 
 /** Milliseconds that a server asks to wait, from either header; `undefined` where it makes no sense. */
@@ -75,28 +78,6 @@ export function readRetryAfter(
   if (/^\d+(\.\d+)?$/.test(value)) return Math.round(Number(value) * 1_000)
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-function failRoute(
-  code: Code,
-  route: FailingRoute,
-  reason: string,
-  details: Record<string, unknown> = {},
-): HarnessError {
-  const { provider, url, model = '', credential = 'the environment' } = route
-  // One set of values fills every template of the table.
-  const values = {
-    provider,
-    url,
-    model,
-    credential,
-    reason,
-    name: '',
-    known: '',
-    ways: '',
-    effort: '',
-  }
-  return failModel(code, values, { details })
 }
 
 function classify(status: number | undefined, text: string): Code {
@@ -162,12 +143,18 @@ function describeFailure(
 
 // The system's own name of a failure (ECONNREFUSED, CERT_HAS_EXPIRED), never its message.
 function findWord(error: unknown): string {
-  let word = 'connection failed'
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if (at.name === 'AbortError' || at.name === 'TimeoutError') word = at.name
-    if (/Timeout/.test(at.constructor.name)) return 'TimeoutError'
-    const code = (at as { code?: unknown }).code
+  const chain = causes(error)
+  if (chain.some((cause) => /Timeout/.test(cause.constructor.name))) return 'TimeoutError'
+  for (const cause of chain) {
+    const code = (cause as { code?: unknown }).code
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code
   }
-  return word
+  const named = chain.find(({ name }) => name === 'AbortError' || name === 'TimeoutError')
+  return named?.name ?? 'connection failed'
+}
+
+function causes(error: unknown): Error[] {
+  const chain: Error[] = []
+  for (let at = error; at instanceof Error && chain.length < 6; at = at.cause) chain.push(at)
+  return chain
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ModelRequest } from './request.ts'
-import { failModel } from './errors.ts'
+import { modelError } from './errors.ts'
 import type { ModelInfo } from './provider.ts'
 
 const DEFAULT_CONTEXT_WINDOW = 128_000
@@ -44,8 +44,6 @@ export const routeFields = {
   models: z.array(model).default([]),
   /** Until the head of the answer. */
   timeoutMs: z.number().int().positive().default(600_000),
-  /** Between two events of the answer. */
-  idleTimeoutMs: z.number().int().positive().default(300_000),
 }
 
 const ENDPOINT = /\/(chat\/completions|responses|messages)\/?$/
@@ -95,6 +93,6 @@ export function resolveEffort(request: ModelRequest, info: ModelInfo): string | 
     info.efforts && Object.hasOwn(info.efforts, effort) ? info.efforts[effort] : undefined
   if (value !== undefined) return value
   const known = info.efforts ? Object.keys(info.efforts) : ['none']
-  const { provider, model: id } = request
-  throw failModel('UNSUPPORTED_REASONING_EFFORT', { provider, model: id, effort, known })
+  const name = `${request.provider}/${request.model}`
+  throw modelError('UNSUPPORTED_REASONING_EFFORT', { model: name, effort, known })
 }
