@@ -80,15 +80,14 @@ interface Fitted {
 }
 
 function fit(found: readonly Instruction[], maxBytes: number): Fitted {
-  const size = (text: string) => Buffer.byteLength(text)
   const kept = [...found]
   const dropped: string[] = []
-  let total = kept.reduce((sum, file) => sum + size(file.text), 0)
+  let total = kept.reduce((sum, file) => sum + Buffer.byteLength(file.text), 0)
   while (total > maxBytes && kept.length > 1) {
     const broadest = kept.shift()
     if (!broadest) break
     dropped.push(broadest.path)
-    total -= size(broadest.text)
+    total -= Buffer.byteLength(broadest.text)
   }
   const last = kept[0]
   if (total <= maxBytes || !last) return { kept, dropped, cut: false }

@@ -1,19 +1,18 @@
-import { defineNotice, openScope, type Context } from '../kernel/index.ts'
+import { defineNotice, openScope, type PluginContext } from '../kernel/index.ts'
 import { intersect } from '../policy/index.ts'
 import type { Agent, Agents, SpawnOptions } from './agent.ts'
-import { createAgent } from './driver.ts'
+import { createAgent } from './create-agent.ts'
 import { agentError } from './errors.ts'
 
 const spawned = defineNotice<Agent>('agent/spawned')
 
 /** Keeps the agents of this process; `close` ends children before their parents. */
-export function createAgents(ctx: Context): Agents & { close(): Promise<void> } {
+export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): Promise<void> } {
   const agents = new Map<string, Agent>()
 
   const spawn = async (options: SpawnOptions): Promise<Agent> => {
     const { session, parent } = options
     if (agents.has(session.id)) throw agentError('AGENT_EXISTS', { id: session.id })
-    const ledger = ctx.get('ledger')
     const presets = ctx.get('presets')
     const preset = options.preset ?? session.header.preset ?? presets?.default ?? ''
     if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
@@ -27,14 +26,22 @@ export function createAgents(ctx: Context): Agents & { close(): Promise<void> } 
       throw error
     }
     const authority = parent ? intersect(parent.authority, options.authority) : options.authority
-    const account = ledger!.open(session.id, {
+    const account = ctx.ledger.open(session.id, {
       ...(parent ? { parent: parent.account } : {}),
       ...(options.limits ? { limits: options.limits } : {}),
     })
     const onClose = () => void agents.delete(session.id)
     const { choice } = options
     const agent = createAgent({
-      ...{ ctx, session, scope, preset, account, authority, choice, parent, onClose },
+      ctx,
+      session,
+      scope,
+      preset,
+      account,
+      authority,
+      choice,
+      parent,
+      onClose,
     })
     agents.set(session.id, agent)
     spawned.emit(ctx, agent)

@@ -97,7 +97,12 @@ async function commit(
   await run.agent.session.append(
     [
       assistantMessage({
-        ...{ turn, step, attempt, message, finish, ...spent },
+        turn,
+        step,
+        attempt,
+        message,
+        finish,
+        ...spent,
         ...(replay === undefined ? {} : { replay }),
       }),
     ],

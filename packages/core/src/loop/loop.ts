@@ -23,7 +23,12 @@ export function createLoop(
       const deadline = watchDeadline(agent.account)
       try {
         return await runTurn({
-          ...{ ctx, config, agent, seen: seenBy(agent), waiting: control.waiting, notes: [] },
+          ctx,
+          config,
+          agent,
+          seen: seenBy(agent),
+          waiting: control.waiting,
+          notes: [],
           turn: agent.session.turn.turn + 1,
           signal: AbortSignal.any([control.signal, deadline.signal]),
         })

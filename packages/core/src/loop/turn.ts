@@ -118,12 +118,25 @@ function nudge(
 
 async function runCalls(run: TurnRun, entered: EnteredStep, message: Message): Promise<void> {
   const { agent, ctx, config, signal, seen, turn } = run
-  const { session, scope, account, authority } = agent
-  const actor = { sessionId: session.id, agentId: agent.id, authority }
+  const { session, scope, account } = agent
+  const actor = {
+    sessionId: session.id,
+    agentId: agent.id,
+    get authority() {
+      return agent.authority
+    },
+  }
   run.waiting('tools')
   try {
     await runBatch({
-      ...{ ctx, session, scope, actor, account, signal, seen, turn },
+      ctx,
+      session,
+      scope,
+      actor,
+      account,
+      signal,
+      seen,
+      turn,
       toolset: entered.toolset,
       calls: toolCallsOf(message),
       step: entered.step,
@@ -179,7 +192,11 @@ function openEnds(session: Session): NewFact[] {
       : 'The turn ended before this call was started. It has done nothing.'
     const content = [{ type: 'text', text }] as const
     return toolResult({
-      ...{ turn, step, callId, name, messageId: ulid() },
+      turn,
+      step,
+      callId,
+      name,
+      messageId: ulid(),
       part: { type: 'tool-result', callId, name, content, isError: true },
       error: { code, message: text },
     })

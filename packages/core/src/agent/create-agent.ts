@@ -1,0 +1,75 @@
+import { ulid } from 'ulid'
+import type { Context, Scope } from '../kernel/index.ts'
+import type { Account } from '../ledger/index.ts'
+import { textMessage, type Message } from '../message/index.ts'
+import type { Authority } from '../policy/index.ts'
+import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
+import type { Agent, ModelChoice } from './agent.ts'
+import { agentError } from './errors.ts'
+import { createTurns } from './turns.ts'
+
+export interface AgentParts {
+  readonly ctx: Context
+  readonly session: Session
+  readonly scope: Scope
+  readonly preset: string
+  readonly account: Account
+  readonly authority: Authority
+  readonly choice: ModelChoice
+  readonly parent: Agent | undefined
+  readonly onClose: () => void
+}
+
+/** Puts a session, a scope and an account together into something that takes turns. */
+export function createAgent(parts: AgentParts): Agent {
+  const { session, scope, account, authority, choice, parent, preset } = parts
+  const turns = createTurns(parts.ctx, () => agent)
+  let closing: Promise<void> | undefined
+
+  const splice = async (data: Parameters<typeof inboxSplice>[0]): Promise<void> => {
+    if (closing) throw agentError('AGENT_CLOSED', { id: session.id })
+    await session.append([inboxSplice(data)])
+  }
+
+  const put = async (text: string, queue: InboxQueue): Promise<Message> => {
+    if (text.trim() === '') throw agentError('MESSAGE_EMPTY')
+    const message = textMessage(ulid(), 'user', text, { kind: 'user' })
+    await splice({ inserted: [{ queue, message }], cause: 'send' })
+    return message
+  }
+
+  const close = async (): Promise<void> => {
+    await turns.stop()
+    parts.onClose()
+    account.close()
+    await scope.close()
+    await session.close()
+  }
+
+  const agent: Agent = {
+    id: session.id,
+    session,
+    scope,
+    preset,
+    account,
+    authority,
+    choice,
+    parent,
+    get status() {
+      return turns.status()
+    },
+    async send(text, { queue = 'next-turn', wake = true } = {}) {
+      const message = await put(text, queue)
+      if (wake) void turns.wake()
+      return message
+    },
+    steer: (text) => agent.send(text, { queue: 'next-step' }),
+    unsend: (ids) => splice({ removed: [...ids], cause: 'edit' }),
+    release: (ids) => splice({ released: [...ids], cause: 'edit' }),
+    wake: turns.wake,
+    cancel: (reason = 'cancelled') => turns.cancel(reason),
+    idle: turns.idle,
+    close: () => (closing ??= close()),
+  }
+  return agent
+}

@@ -1,0 +1,78 @@
+import type { Context } from '../kernel/index.ts'
+import type { Agent, AgentStatus, TurnOutcome } from './agent.ts'
+import { agentError } from './errors.ts'
+import { hasInput } from './inbox.ts'
+
+interface Running {
+  readonly abort: AbortController
+  readonly outcome: Promise<TurnOutcome>
+  waiting: string | undefined
+}
+
+/** Runs the turns of one agent, one at a time. */
+export interface Turns {
+  status(): AgentStatus
+  wake(): Promise<TurnOutcome | undefined>
+  cancel(reason: string): Promise<void>
+  idle(): Promise<void>
+  /** Cancels and starts no further turn. */
+  stop(): Promise<void>
+}
+
+/**
+ * Idle, or running one turn after the other while turns complete and free input waits. A turn
+ * that ends otherwise leaves the rest of the inbox for a person.
+ */
+export function createTurns(ctx: Context, agent: () => Agent): Turns {
+  let running: Running | undefined
+  let stopped = false
+
+  const start = (): Running => {
+    const loop = ctx.get('loop')
+    if (!loop) throw agentError('LOOP_MISSING')
+    const abort = new AbortController()
+    const control = {
+      signal: abort.signal,
+      waiting: (what: string | undefined) => void (current.waiting = what),
+    }
+    // Started a microtask later, so that `current` exists when the loop first uses it.
+    const turn = Promise.resolve().then(() => loop.runTurn(agent(), control))
+    const outcome = turn.finally(() => void (running = undefined))
+    const current: Running = { abort, waiting: undefined, outcome }
+    running = current
+    void outcome.then(goOn)
+    return current
+  }
+
+  const goOn = ({ reason }: TurnOutcome): void => {
+    const free = reason === 'completed' && hasInput(agent().session.inbox)
+    if (free && !stopped && !running) start()
+  }
+
+  const cancel = async (reason: string): Promise<void> => {
+    const current = running
+    current?.abort.abort(reason)
+    await current?.outcome
+  }
+
+  return {
+    status() {
+      if (!running) return { kind: 'idle' }
+      const waiting = running.waiting === undefined ? {} : { waiting: running.waiting }
+      return { kind: 'running', turn: agent().session.turn.turn, ...waiting }
+    },
+    async wake() {
+      if (running) return running.outcome
+      if (stopped || !hasInput(agent().session.inbox)) return undefined
+      return start().outcome
+    },
+    cancel,
+    async idle() {
+      for (let now = running; now; now = running) await now.outcome
+    },
+    async stop() {
+      stopped = true
+      await cancel('closed')
+    },
+  }
+}
