@@ -54,9 +54,7 @@ export function definePlugin<
 
 function assertProvided(name: string, declared: readonly string[], ctx: Context): void {
   const { fiber } = containerOf(ctx)
-  // A plugin that was unloaded while it loaded has nothing left to check.
-  if (fiber.uid === null || !fiber.store) return
-  const own = Object.values(fiber.store).filter((impl) => impl.fiber === fiber)
+  const own = Object.values(fiber.store ?? {}).filter((impl) => impl.fiber === fiber)
   const provided = own.map((impl) => impl.name)
   const missing = declared.filter((key) => !provided.includes(key))
   const extra = provided.filter((key) => !declared.includes(key))

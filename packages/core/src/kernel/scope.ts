@@ -29,7 +29,6 @@ export function openScope(ctx: Context, label: string, parent?: Scope): Scope {
   const closeAll = async (): Promise<void> => {
     await drain(ctx, label, inside)
     await fiber.dispose()
-    while (fiber.inertia) await fiber.inertia
     // Not earlier: until then the outer scope has to find and await it.
     release()
   }
