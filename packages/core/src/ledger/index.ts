@@ -1,1 +1,3 @@
 export * from './ledger.ts'
+export { ledgerError } from './errors.ts'
+export { default } from './plugin.ts'

@@ -20,7 +20,8 @@ export async function describeChange(before: string, after: string): Promise<Tex
   const options = { context: 2, timeout: MAX_DIFF_MS }
   const patch = structuredPatch('', '', before, after, undefined, undefined, options)
   // Two long texts with little in common: not worth the time it takes to compare them.
-  if (!patch) return { added: countLines(after), removed: countLines(before), diff: '', excerpt: '' }
+  if (!patch)
+    return { added: countLines(after), removed: countLines(before), diff: '', excerpt: '' }
   const lines = patch.hunks.flatMap((hunk) => hunk.lines)
   return {
     added: lines.filter((line) => line.startsWith('+')).length,
