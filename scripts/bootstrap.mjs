@@ -6,8 +6,7 @@ const PNPM = 'pnpm@10.34.8'
 const installed = 'node_modules/.modules.yaml'
 const lockfile = 'pnpm-lock.yaml'
 
-const stale = !existsSync(installed)
-  || statSync(installed).mtimeMs < statSync(lockfile).mtimeMs
+const stale = !existsSync(installed) || statSync(installed).mtimeMs < statSync(lockfile).mtimeMs
 if (stale) {
   const command = ['-y', PNPM, 'install', '--frozen-lockfile']
   const shell = process.platform === 'win32'

@@ -1,5 +1,6 @@
 import type { Agent, ModelChoice, TurnOutcome } from '@cordage/core/agent'
 import type { Invocation } from '@cordage/core/command'
+import { modelError } from '@cordage/core/model'
 import type { Session } from '@cordage/core/session'
 import type { HeadlessContext } from './context.ts'
 import { headlessError } from './errors.ts'
@@ -62,7 +63,7 @@ function chooseModel(ctx: HeadlessContext, invocation: Invocation, session: Sess
   const before = used && !invocation.model ? `${used.provider}/${used.model}` : undefined
   const fallback = ctx.models.default()
   const model = invocation.model ?? before ?? (fallback && `${fallback.provider}/${fallback.model}`)
-  if (model === undefined) throw headlessError('MODEL_NONE')
+  if (model === undefined) throw modelError('MODEL_NONE')
   ctx.models.resolve(model)
   const effort = invocation.effort ?? (before ? used?.params.effort : undefined)
   return { model, params: effort === undefined ? {} : { effort } }
