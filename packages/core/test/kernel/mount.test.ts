@@ -51,8 +51,13 @@ describe('mount', () => {
   it('reports an asynchronous config check that throws, also while a service is missing', async () => {
     const { root } = fixture()
     // Not zod: it abandons the promise of a first, synchronous attempt.
-    const validate = () => Promise.reject(new Error('check broke'))
-    const Config = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const Config = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: () => Promise.reject(new Error('check broke')),
+      },
+    } as const
     const plugin = { inject: ['testDb'], Config, apply: () => {} }
     const row = mount(root, { id: 'p', plugin, config: {}, timeoutMs })
     await pause()
