@@ -131,8 +131,9 @@ class RootComposer implements Composer {
     )
     // Removals come first: a second provider of a service would fail and stay failed.
     for (const id of this.#live.newestFirst()) {
-      const next = wanted.get(id)
-      if (next === undefined || !sameCode(next, this.#live.get(id)!)) await this.#live.unmount(id)
+      const [next, live] = [wanted.get(id), this.#live.get(id)!]
+      const stays = next !== undefined && sameCode(next, live) && !this.#live.failed(id)
+      if (!stays) await this.#live.unmount(id)
     }
     const problems: Problem[] = []
     for (const ready of wanted.values()) problems.push(...(await this.#update(ready)))

@@ -37,6 +37,11 @@ export class LiveRows {
     return this.#rows.get(id)?.ready
   }
 
+  /** Whether a row failed after it was mounted; the container never tries it again. */
+  failed(id: string): boolean {
+    return this.#rows.get(id)?.mounted.state().state === 'failed'
+  }
+
   /** Whether a live row declares to provide `service`. */
   provides(service: string): boolean {
     return [...this.#rows.values()].some(({ ready }) => providesOf(ready.plugin)?.includes(service))

@@ -34,9 +34,9 @@ export class ServiceGraph {
   readonly #available: (service: string) => boolean
   readonly #stuck: ReadyRow[]
 
-  constructor(rows: readonly ReadyRow[], given: (service: string) => boolean) {
+  constructor(rows: readonly ReadyRow[], given: (service: string) => boolean, open: boolean) {
     this.#rows = rows
-    this.#open = rows.some(({ plugin }) => providesOf(plugin) === undefined)
+    this.#open = open || rows.some(({ plugin }) => providesOf(plugin) === undefined)
     for (const row of rows) {
       for (const service of providesOf(row.plugin) ?? []) this.#providers.set(service, row)
     }

@@ -18,7 +18,14 @@ export async function checkServices(
   pluginOf: (row: Row) => Promise<AnyPlugin | undefined>,
 ): Promise<{ rows: PreparedRow[]; problems: Problem[] }> {
   const { rows, problems } = withoutDuplicates(prepared.rows)
-  const graph = new ServiceGraph(rows.filter(isReady), given)
+  const refused = rows.filter((row) => row.state !== 'ready' && !row.row.optional)
+  // What a reported row, or a layer that could not be read, would provide is not missing too.
+  const unread = prepared.composition.problems.some(({ code }) => code === 'YAML_INVALID')
+  const graph = new ServiceGraph(
+    rows.filter(isReady),
+    (service) => given(service) || refused.some((row) => mayProvide(row, service)),
+    unread,
+  )
   problems.push(...graph.cycles())
   const missing = [...graph.missing(), ...missingInPresets(prepared, graph)]
   // Disabled rows are imported only to say who would help.
@@ -26,6 +33,10 @@ export async function checkServices(
   problems.push(...missing.map((found) => missingProblem(found, known)))
   problems.push(...providedInPresets(prepared))
   return { rows, problems }
+}
+
+function mayProvide({ plugin }: PreparedRow, service: string): boolean {
+  return (plugin && providesOf(plugin)?.includes(service)) ?? true
 }
 
 // Of two providers an optional one gives way; two required ones are a problem.

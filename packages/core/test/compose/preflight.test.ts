@@ -204,6 +204,18 @@ describe('services', () => {
     expect(rows.map(({ state }) => state)).toEqual(['quarantined', 'ready'])
   })
 
+  test('what a broken row or an unread layer may provide is not reported as missing too', async () => {
+    const bad = rowsOf('user', '{ id: maker, name: maker, config: { x: 1 } }')
+    expect((await problemsOf(bad, loader)).map((text) => text.slice(0, 17))).toEqual([
+      '3 CONFIG_INVALID ',
+    ])
+    expect(await problemsOf(rowsOf('user', 'gone'), loader)).toEqual([
+      expect.stringContaining('PACKAGE_MISSING'),
+    ])
+    const unread = composed({ bundle: '- {', profile: '- insert: [{ id: user, name: user }]\n' })
+    for (const text of await problemsOf(unread, loader)) expect(text).toContain('YAML_INVALID')
+  })
+
   test('with a plain plugin, which may provide anything, nothing is said to be missing', async () => {
     expect(await problemsOf(rowsOf('user', 'plain'), loader)).toEqual([])
   })
