@@ -1,5 +1,6 @@
 import type { Agent, ModelChoice, TurnOutcome } from '@cordage/core/agent'
 import type { Invocation } from '@cordage/core/command'
+import type { HarnessError } from '@cordage/core/error'
 import { modelError } from '@cordage/core/model'
 import type { Session } from '@cordage/core/session'
 import type { HeadlessContext } from './context.ts'
@@ -63,8 +64,13 @@ function chooseModel(ctx: HeadlessContext, invocation: Invocation, session: Sess
   const before = used && !invocation.model ? `${used.provider}/${used.model}` : undefined
   const fallback = ctx.models.default()
   const model = invocation.model ?? before ?? (fallback && `${fallback.provider}/${fallback.model}`)
-  if (model === undefined) throw modelError('MODEL_NONE')
+  if (model === undefined) throw noModel(ctx)
   ctx.models.resolve(model)
   const effort = invocation.effort ?? (before ? used?.params.effort : undefined)
   return { model, params: effort === undefined ? {} : { effort } }
+}
+
+function noModel(ctx: HeadlessContext): HarnessError {
+  const names = ctx.models.providers().flatMap((provider) => provider.apiKeyEnv ?? [])
+  return modelError('MODEL_NONE', { ways: names.join(', ') })
 }
