@@ -85,6 +85,14 @@ export interface OpenOptions {
   readonly takeOver?: boolean
 }
 
+/** The kinds of fact that are known, those of core among them. */
+export interface SessionEvents {
+  /** Makes a kind of fact known (validated on append, folded into snapshots) until `ctx` unloads. */
+  register<Data, State>(ctx: Context, definition: EventDefinition<Data, State>): void
+  get(type: string): AnyEventDefinition | undefined
+  list(): readonly AnyEventDefinition[]
+}
+
 /** `ctx.sessions`: makes, opens and keeps the sessions of this process. */
 export interface Sessions {
   create(
@@ -93,12 +101,7 @@ export interface Sessions {
   open(id: string, options?: OpenOptions): Promise<Session>
   /** Sessions open in this process. */
   list(): readonly Session[]
-  readonly events: {
-    /** Makes a kind of fact known (validated on append, folded into snapshots) until `ctx` unloads. */
-    register<Data, State>(ctx: Context, definition: EventDefinition<Data, State>): void
-    get(type: string): AnyEventDefinition | undefined
-    list(): readonly AnyEventDefinition[]
-  }
+  readonly events: SessionEvents
 }
 
 /** The messages of a surface, in order. */

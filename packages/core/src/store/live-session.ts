@@ -1,0 +1,212 @@
+import { ulid } from 'ulid'
+import { isHarnessError } from '../error/index.ts'
+import type { Context } from '../kernel/index.ts'
+import {
+  assistantMessage,
+  attemptFailed,
+  deepFreeze,
+  repairFacts,
+  SessionFold,
+  sessionError,
+  type AnyEventDefinition,
+  type EventDefinition,
+  type Fact,
+  type LiveDelta,
+  type NewFact,
+  type ReportReducer,
+  type Session,
+  type SessionHeader,
+  type SessionUpdate,
+} from '../session/index.ts'
+import type { Clock } from './clock.ts'
+import { LiveLane } from './live-lane.ts'
+import { placeFacts } from './new-facts.ts'
+import { openFold } from './open-fold.ts'
+import type { SessionLog } from './store.ts'
+import { Watchers } from './watchers.ts'
+import { WriteQueue, type Batch } from './write-queue.ts'
+
+export interface LiveSessionOptions {
+  readonly clock: Clock
+  /** The definitions that are known now, core's among them. */
+  readonly lookup: (type: string) => AnyEventDefinition | undefined
+  readonly report?: ReportReducer
+  readonly onClosed?: (session: LiveSession) => void
+}
+
+/** A session over an open log. */
+export class LiveSession implements Session {
+  readonly header: SessionHeader
+  readonly notices: readonly string[]
+  readonly #log: SessionLog
+  readonly #fold: SessionFold
+  readonly #options: LiveSessionOptions
+  readonly #queue: WriteQueue
+  readonly #lane: LiveLane
+  readonly #watchers = new Watchers()
+  #leftOver: readonly unknown[]
+  #attemptEnded = false
+  #fenced: unknown
+  #closing: Promise<void> | undefined
+
+  private constructor(log: SessionLog, fold: SessionFold, options: LiveSessionOptions) {
+    const { clock, lookup } = options
+    this.header = log.header
+    this.notices = log.notices
+    this.#log = log
+    this.#fold = fold
+    this.#options = options
+    this.#leftOver = log.live
+    const written = new SessionFold({ snapshot: fold.snapshot(), lookup })
+    this.#queue = new WriteQueue(log, written, (batch) => this.#rotateLane(batch))
+    this.#lane = new LiveLane(log, clock)
+  }
+
+  /** Takes `log` over, to close it with the session, or at once where it cannot be used. */
+  static async open(log: SessionLog, options: LiveSessionOptions): Promise<LiveSession> {
+    try {
+      return new LiveSession(log, await openFold(log, options), options)
+    } catch (error) {
+      await log.close()
+      throw error
+    }
+  }
+
+  get id(): string {
+    return this.header.id
+  }
+
+  get writable(): boolean {
+    return this.#log.mode === 'write' && this.#fenced === undefined
+  }
+
+  get nextSeq(): number {
+    return this.#fold.nextSeq
+  }
+
+  get surface() {
+    return this.#fold.surface
+  }
+
+  get shadowedContexts() {
+    return this.#fold.shadowedContexts
+  }
+
+  get turn() {
+    return this.#fold.turn
+  }
+
+  get inbox() {
+    return this.#fold.inbox
+  }
+
+  get requestHeader() {
+    return this.#fold.requestHeader
+  }
+
+  get cwd(): string {
+    return this.#fold.directory ?? this.header.project
+  }
+
+  async append(
+    newFacts: readonly NewFact[],
+    options: { sync?: boolean } = {},
+  ): Promise<readonly Fact[]> {
+    this.#assertWritable()
+    const place = { seq: this.nextSeq, time: this.#options.clock.now() }
+    const facts = placeFacts(newFacts, place, this.#options.lookup)
+    for (const fact of facts) this.#fold.add(fact)
+    // Into the queue before anybody is told: a watcher may append, and that comes after.
+    const written =
+      facts.length > 0
+        ? this.#queue.add({ facts, sync: options.sync ?? true })
+        : this.#queue.flush()
+    this.#watchers.publish(facts.map((fact) => ({ kind: 'fact', fact })))
+    try {
+      await written
+    } catch (error) {
+      if (isHarnessError(error, 'STORE_FENCED')) this.#fenced = error
+      throw error
+    }
+    return facts
+  }
+
+  delta(delta: LiveDelta): void {
+    if (this.#closing || !this.writable) return
+    const frozen = Object.freeze({ ...delta })
+    this.#lane.add(frozen)
+    this.#watchers.publish([{ kind: 'delta', delta: frozen }])
+  }
+
+  state<Data, State>(definition: EventDefinition<Data, State>): State {
+    return this.#fold.state(definition)
+  }
+
+  async *read(from = 0): AsyncIterable<Fact> {
+    const end = this.nextSeq
+    const unwritten = this.#queue.unwritten
+    let next = from
+    for await (const fact of this.#log.read(from)) {
+      if (fact.seq >= end) break
+      next = fact.seq + 1
+      yield deepFreeze(fact)
+    }
+    for (const fact of unwritten) if (fact.seq >= next) yield fact
+  }
+
+  watch(ctx: Context, listener: (update: SessionUpdate) => void): () => void {
+    return this.#watchers.add(ctx, listener)
+  }
+
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.#assertWritable()
+    return this.#log.putBlob(bytes)
+  }
+
+  async getBlob(hash: string): Promise<Uint8Array> {
+    this.#assertOpen()
+    return this.#log.getBlob(hash)
+  }
+
+  async repair(): Promise<void> {
+    const { turn, openCompactions } = this.#fold
+    const facts = repairFacts({ turn, openCompactions, live: this.#leftOver, newId: ulid })
+    await this.append(facts)
+    if (this.#leftOver.length === 0) return
+    this.#leftOver = []
+    this.#lane.rotate()
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#lane.flush()
+    this.#watchers.clear()
+    try {
+      await this.#queue.flush()
+    } finally {
+      await this.#log.close()
+      this.#options.onClosed?.(this)
+    }
+  }
+
+  /** The live lane may go only once what it held is on the disk as facts. */
+  #rotateLane({ facts, sync }: Batch): void {
+    this.#attemptEnded ||= facts.some((fact) => assistantMessage.is(fact) || attemptFailed.is(fact))
+    if (!this.#attemptEnded || !sync) return
+    this.#attemptEnded = false
+    this.#lane.rotate()
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw sessionError('SESSION_CLOSED', { id: this.id })
+  }
+
+  #assertWritable(): void {
+    this.#assertOpen()
+    if (this.#fenced) throw this.#fenced
+    if (!this.writable) throw sessionError('SESSION_READ_ONLY', { id: this.id })
+  }
+}

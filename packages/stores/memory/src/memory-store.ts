@@ -1,0 +1,51 @@
+import { sessionError, type SessionHeader } from '@cordage/core/session'
+import type { ListOptions, SessionLog, SessionSummary, Store } from '@cordage/core/store'
+import { MemoryLog } from './memory-log.ts'
+import { isOwned, newStored, type Stored } from './stored.ts'
+import { summarise } from './summary.ts'
+
+const LOCATION = 'memory'
+
+/** Sessions that are gone with the process. One writer each, as in every store. */
+export class MemoryStore implements Store {
+  readonly location = LOCATION
+  readonly #sessions = new Map<string, Stored>()
+
+  async create(header: SessionHeader): Promise<SessionLog> {
+    if (this.#sessions.has(header.id)) throw sessionError('SESSION_BUSY', { id: header.id })
+    const stored = newStored(header)
+    this.#sessions.set(header.id, stored)
+    return new MemoryLog(stored, 'write')
+  }
+
+  async open(
+    id: string,
+    options: { mode: 'write' | 'read'; takeOver?: boolean },
+  ): Promise<SessionLog> {
+    const stored = this.#find(id)
+    const mayOwn = options.mode === 'read' || options.takeOver || !isOwned(stored)
+    if (!mayOwn) throw sessionError('SESSION_BUSY', { id })
+    return new MemoryLog(stored, options.mode)
+  }
+
+  async list(options: ListOptions = {}): Promise<readonly SessionSummary[]> {
+    const { project, limit, children = false } = options
+    return [...this.#sessions.values()]
+      .filter(({ header }) => project === undefined || header.project === project)
+      .filter(({ header }) => children || header.parent?.kind !== 'spawn')
+      .map((stored) => summarise(stored))
+      .sort((a, b) => b.updatedAt - a.updatedAt || (a.header.id < b.header.id ? 1 : -1))
+      .slice(0, limit)
+  }
+
+  async delete(id: string): Promise<void> {
+    if (isOwned(this.#find(id))) throw sessionError('SESSION_BUSY', { id })
+    this.#sessions.delete(id)
+  }
+
+  #find(id: string): Stored {
+    const stored = this.#sessions.get(id)
+    if (!stored) throw sessionError('SESSION_NOT_FOUND', { id, location: LOCATION })
+    return stored
+  }
+}
