@@ -57,7 +57,7 @@ export interface ComposeOptions {
   /** The profile's default preset, from its package.json. */
   preset?: string | undefined
   env: Readonly<Record<string, string | undefined>>
-  /** Ids of rows that other profiles know. */
+  /** Ids of rows, and names of presets, that other profiles know. */
   knownRows?: Iterable<string>
 }
 
@@ -74,7 +74,7 @@ export function compose(layers: readonly LayerSource[], options: ComposeOptions)
     operations.flatMap((layer) => layer.operations),
     {
       profile: options.profile,
-      knownRows: new Set(options.knownRows),
+      known: new Set(options.knownRows),
       incomplete: read.some((layer) => layer.problems.length > 0),
     },
   )

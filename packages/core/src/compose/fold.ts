@@ -26,8 +26,8 @@ export type Drafts = Map<string, Draft>
 
 export interface FoldOptions {
   profile: string
-  /** Ids that other profiles know: naming one in a person's layer is not a mistake. */
-  knownRows: ReadonlySet<string>
+  /** What other profiles know: naming it in a person's layer is not a mistake. */
+  known: ReadonlySet<string>
   /** A layer could not be read, so that an unknown id may well be one of its rows. */
   incomplete: boolean
 }
@@ -40,10 +40,12 @@ export class Fold {
   readonly notes: Note[] = []
   readonly #options: FoldOptions
   readonly #inserted = new Map<string, Origin>()
+  readonly #declared: ReadonlySet<string | undefined>
   readonly #removed = new Map<string, Origin>()
 
   constructor(operations: readonly Operation[], options: FoldOptions) {
     this.#options = options
+    this.#declared = new Set(operations.map(({ preset }) => preset))
     for (const { rows } of operations) {
       for (const row of rows) if (row.type === 'insert') this.#inserted.set(row.id, row.origin)
     }
@@ -79,6 +81,7 @@ export class Fold {
   }
 
   #applyPreset(operation: Operation, name: string): void {
+    if (this.#foreignBase(operation.extends)) return
     const rows = operation.rows.filter((row) => row.type === 'insert' || !this.#foreign(row))
     const existing = this.presets.get(name)
     // A person's patch of another profile's preset leaves no empty preset in this one.
@@ -120,12 +123,21 @@ export class Fold {
     return true
   }
 
-  // True, with a note, for an id that only another profile knows, in a person's layer.
   #foreign({ id, origin }: RowPatch): boolean {
-    if (origin.kind !== 'installation' && origin.kind !== 'home') return false
-    if (this.#inserted.has(id) || !this.#options.knownRows.has(id)) return false
-    const message = `Skipped: the profile ${this.#options.profile} has no row "${id}".`
-    this.notes.push({ file: origin.file, line: origin.line, row: id, message })
+    return !this.#inserted.has(id) && this.#onlyElsewhere(id, 'row', origin)
+  }
+
+  #foreignBase(base: Field<string> | undefined): boolean {
+    if (base === undefined || this.#declared.has(base.value)) return false
+    return this.#onlyElsewhere(base.value, 'preset', base.origin)
+  }
+
+  // True, with a note, for what only another profile knows, in a person's layer.
+  #onlyElsewhere(id: string, what: 'row' | 'preset', { kind, file, line }: Origin): boolean {
+    if (kind !== 'installation' && kind !== 'home') return false
+    if (!this.#options.known.has(id)) return false
+    const message = `Skipped: the profile ${this.#options.profile} has no ${what} "${id}".`
+    this.notes.push({ file, line, ...(what === 'row' ? { row: id } : {}), message })
     return true
   }
 
@@ -145,7 +157,7 @@ export class Fold {
       return `The row is inserted at ${place(inserted)}, outside of this preset.`
     }
     if (inserted !== undefined) return `It is inserted later, at ${place(inserted)}.`
-    const known = [...this.#inserted.keys(), ...this.#options.knownRows]
+    const known = [...this.#inserted.keys(), ...this.#options.known]
     return didYouMean(id, known) ?? 'To add a row, use "insert: [...]" with its name.'
   }
 }

@@ -11,7 +11,7 @@ import type { RowReport } from './row-report.ts'
 /** `ctx.presets`: the named lists of rows that give an agent's scope its tools and prompt. */
 export interface Presets {
   names(): string[]
-  /** The preset that the profile names, else `standard`. */
+  /** What the profile names, else `standard`; empty where there is none, so agents start bare. */
   readonly default: string
   /** Throws COMPOSE_PRESET_UNKNOWN. */
   describe(name: string): RowDescription[]
@@ -41,7 +41,8 @@ export function createPresets(prepared: () => Prepared | undefined, timeoutMs: n
   return {
     names: () => [...(prepared()?.presets.keys() ?? [])],
     get default() {
-      return prepared()?.composition.defaultPreset ?? 'standard'
+      const { defaultPreset, presets } = prepared()?.composition ?? {}
+      return defaultPreset ?? (presets?.has('standard') ? 'standard' : '')
     },
     describe: (name) => find(name).preset.rows.map((row) => describe(row, name)),
     async mount(scope, name) {

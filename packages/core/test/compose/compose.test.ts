@@ -151,17 +151,20 @@ describe('profiles', () => {
     const home = `- { id: frontend-web, disabled: true }
 - preset: board
   rows: [{ id: tool-board, remove: true }]
+- preset: mine
+  extends: web-standard
 `
     const { notes, problems, presets } = composed(
       { bundle: BUNDLE, home },
-      { knownRows: ['frontend-web', 'tool-board'] },
+      { knownRows: ['frontend-web', 'tool-board', 'web-standard'] },
     )
     expect(problems).toEqual([])
     expect(notes.map(({ line, row }) => [line, row])).toEqual([
       [1, 'frontend-web'],
       [3, 'tool-board'],
+      [5, undefined],
     ])
-    expect(presets.has('board')).toBe(false)
+    expect([...presets.keys()]).toEqual(['standard', 'reviewer'])
   })
 })
 

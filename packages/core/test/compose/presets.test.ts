@@ -64,6 +64,7 @@ describe('ctx.presets', () => {
     expect(presets.names()).toEqual(['standard', 'reviewer'])
     expect(presets.default).toBe('standard')
     expect((await start(BUNDLE, plugins, 'reviewer')).presets.default).toBe('reviewer')
+    expect((await start('', {})).presets.default).toBe('')
     const write = presets.describe('reviewer')[1]!
     expect(write).toMatchObject({ id: 'write', disabled: true, preset: 'reviewer' })
     expect(write.values.find(({ path }) => path === 'disabled')).toMatchObject({ line: 5 })
