@@ -1,12 +1,13 @@
 import { isHarnessError } from '../error/index.ts'
 import {
   createAssembler,
+  type Assembler,
   modelError,
   type ModelEvent,
   type ModelRequest,
   type ResolvedModel,
 } from '../model/index.ts'
-import type { LiveDelta } from '../session/index.ts'
+import type { LiveDelta, Session } from '../session/index.ts'
 import type { Answer } from './answer.ts'
 import { bounded } from './bounded.ts'
 import type { TurnRun } from './run.ts'
@@ -34,7 +35,10 @@ export async function readAnswer(
   send: { request: ModelRequest; body: unknown; step: number; attempt: number },
 ): Promise<Answer> {
   const { signal, config, agent, turn } = run
-  const assembler = createAssembler()
+  const assembler = createAssembler({
+    model: `${model.provider}/${model.model}`,
+    isTaken: (id) => hasCall(agent.session, id),
+  })
   const inner = new AbortController()
   const stop = () => inner.abort(signal.reason)
   signal.addEventListener('abort', stop, { once: true })
@@ -56,7 +60,7 @@ export async function readAnswer(
       if (left) return
       lastEventAt = performance.now()
       assembler.push(event)
-      const delta = deltaOf(event)
+      const delta = deltaOf(event, assembler)
       if (delta) agent.session.delta({ turn, step, attempt, ...delta })
     }
   }
@@ -79,11 +83,21 @@ export async function readAnswer(
   }
 }
 
-function deltaOf(event: ModelEvent): Pick<LiveDelta, 'kind' | 'text' | 'name'> | undefined {
+function hasCall(session: Session, id: string): boolean {
+  return session.surface.some(({ message }) =>
+    message.content.some((part) => part.type === 'tool-call' && part.id === id),
+  )
+}
+
+function deltaOf(
+  event: ModelEvent,
+  assembler: Assembler,
+): Omit<LiveDelta, 'turn' | 'step' | 'attempt'> | undefined {
   if (event.type === 'text' || event.type === 'reasoning') {
     return { kind: event.type, text: event.text }
   }
   if (event.type !== 'tool-call') return undefined
-  const name = event.name === undefined ? {} : { name: event.name }
-  return { kind: 'tool-call', text: event.arguments ?? '', ...name }
+  const call = assembler.call(event.index)
+  const named = call ? { callId: call.id, name: call.name } : {}
+  return { kind: 'tool-call', text: event.arguments ?? '', ...named }
 }

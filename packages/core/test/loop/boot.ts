@@ -1,0 +1,171 @@
+import type { Agent, ModelChoice } from '@cordage/core/agent'
+import {
+  createRoot,
+  definePlugin,
+  mount,
+  type AnyPlugin,
+  type RootContext,
+} from '@cordage/core/kernel'
+import type { Limits } from '@cordage/core/ledger'
+import type { ModelEvent, ModelProvider, ModelRequest } from '@cordage/core/model'
+import type { Fact, Session } from '@cordage/core/session'
+import type { Tool } from '@cordage/core/tool'
+import agents from '../../src/agent/index.ts'
+import credentials from '../../src/credential/index.ts'
+import ledger from '../../src/ledger/index.ts'
+import loop from '../../src/loop/index.ts'
+import models from '../../src/model/index.ts'
+import policy from '../../src/policy/index.ts'
+import prompt from '../../src/prompt/index.ts'
+import sessions from '../../src/store/index.ts'
+import tools from '../../src/tool/index.ts'
+import memory from '../../../stores/memory/src/index.ts'
+
+/** What a scripted model does with one request: events, or a generator that may wait or throw. */
+export type Reply =
+  | readonly ModelEvent[]
+  | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>)
+
+export const say = (text: string): ModelEvent[] => [
+  { type: 'text', text },
+  { type: 'usage', usage: { inputTokens: 10, outputTokens: 2 } },
+  { type: 'finish', reason: 'stop' },
+]
+
+export const call = (...calls: { id: string; name: string; arguments: string }[]): ModelEvent[] => [
+  ...calls.map((one, index): ModelEvent => ({ type: 'tool-call', index, ...one })),
+  { type: 'finish', reason: 'tool-calls' },
+]
+
+export interface Bench {
+  readonly root: RootContext
+  readonly agent: Agent
+  readonly session: Session
+  /** Every request that reached the model. */
+  readonly requests: ModelRequest[]
+  facts(): Promise<Fact[]>
+  types(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export interface BenchOptions {
+  readonly tools?: readonly Tool<never, unknown>[]
+  readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
+  readonly limits?: Limits
+  readonly loop?: Record<string, unknown>
+  readonly choice?: Partial<ModelChoice>
+  readonly session?: (root: RootContext) => Promise<Session>
+}
+
+/** The real core over a store in memory; only the model's words are made up. */
+export async function bench(replies: Reply[], options: BenchOptions = {}): Promise<Bench> {
+  const requests: ModelRequest[] = []
+  const root = createRoot()
+  const host = { env: {}, home: '/nowhere/.cordage', cwd: '/project', version: '0.0.0' }
+  const rows: { plugin: AnyPlugin; config?: unknown }[] = [
+    { plugin: hostRow(host) },
+    { plugin: memory },
+    { plugin: sessions },
+    { plugin: credentials },
+    { plugin: models },
+    { plugin: prompt },
+    { plugin: policy },
+    { plugin: ledger },
+    { plugin: tools },
+    { plugin: agents },
+    { plugin: loop, config: { cancelGraceMs: 50, ...options.loop } },
+    { plugin: modelRow(replies, requests) },
+    { plugin: toolRow(options.tools ?? []) },
+    ...(options.rows ?? []),
+  ]
+  const mounted = rows.map(({ plugin, config = {} }, index) => {
+    const { name } = plugin as { name: string }
+    return mount(root, { id: name || `row-${index}`, plugin, config, timeoutMs: 2_000 })
+  })
+  for (const row of mounted) {
+    const state = await row.settled()
+    if (state.state !== 'active') throw new Error(`${row.id}: ${JSON.stringify(state)}`)
+  }
+  const session = options.session
+    ? await options.session(root)
+    : await root.sessions.create({ project: '/project', depth: 0 })
+  const agent = await root.agents.spawn({
+    session,
+    choice: { model: 'test/model', params: {}, ...options.choice },
+    authority: { mode: 'full-access', writableRoots: ['/project'] },
+    ...(options.limits ? { limits: options.limits } : {}),
+  })
+  const facts = async () => {
+    const all: Fact[] = []
+    for await (const fact of session.read(0)) all.push(fact)
+    return all
+  }
+  return {
+    root,
+    agent,
+    session,
+    requests,
+    facts,
+    types: async () => (await facts()).map((fact) => fact.type),
+    async close() {
+      await agent.close()
+      for (const row of mounted.reverse()) await row.dispose()
+    },
+  }
+}
+
+function hostRow(host: RootContext['host']): AnyPlugin {
+  return definePlugin({
+    name: 'host',
+    provides: ['host'],
+    apply: (ctx) =>
+      void (ctx as unknown as { provide(key: string, value: unknown): void }).provide('host', host),
+  })
+}
+
+function toolRow(list: readonly Tool<never, unknown>[]): AnyPlugin {
+  return definePlugin({
+    name: 'test-tools',
+    inject: ['tools'],
+    apply(ctx) {
+      for (const tool of list) ctx.tools.register(ctx, tool)
+    },
+  })
+}
+
+function modelRow(replies: Reply[], requests: ModelRequest[]): AnyPlugin {
+  const provider: ModelProvider = {
+    id: 'test',
+    displayName: 'Test',
+    api: 'test',
+    available: () => true,
+    info: (id) => ({
+      id,
+      contextWindow: 100_000,
+      maxTokens: 1_000,
+      input: ['text'],
+      declared: true,
+      efforts: { high: 'high' },
+      ...(id === 'in-history' ? { systemPromptUpdate: 'in-history' as const } : {}),
+    }),
+    declared: () => [],
+    list: async () => [],
+    body: async (request) => ({
+      model: request.model,
+      messages: request.messages.map(({ message }) => message),
+      tools: request.tools,
+      params: request.params,
+    }),
+    async *stream(request, _body, { signal }) {
+      requests.push(request)
+      const reply = replies.shift()
+      if (!reply) throw new Error('the test has no reply left')
+      yield* typeof reply === 'function' ? reply(request, signal) : reply
+    },
+  }
+  return definePlugin({
+    name: 'test-model',
+    inject: ['models'],
+    apply: (ctx) => ctx.models.register(ctx, provider),
+  })
+}
