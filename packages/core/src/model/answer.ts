@@ -3,6 +3,14 @@ import { type FailingRoute, normaliseHttp, normaliseThrown } from './normalise.t
 
 const MAX_BODY = 64 * 1024
 
+/** Passes on a response with a status of success; others become the error they stand for. */
+export async function expectSuccess(route: FailingRoute, response: Response): Promise<Response> {
+  if (response.ok) return response
+  const body = parse(await readBounded(response))
+  const header = (name: string) => response.headers.get(name)
+  throw normaliseHttp(route, { status: response.status, body, header })
+}
+
 /**
  * Passes on a response that is an event stream. Anything else becomes the error it stands for:
  * a refusal, an error object or a web page with status 200, an answer that is not streamed.
@@ -12,12 +20,12 @@ export async function expectEventStream(
   response: Response,
 ): Promise<Response> {
   const type = response.headers.get('content-type')?.toLowerCase() ?? ''
-  if (response.ok && !/json|html|text\/plain/.test(type)) return response
+  await expectSuccess(route, response)
+  if (!/json|html|text\/plain/.test(type)) return response
   const text = await readBounded(response)
   const body = parse(text)
-  const header = (name: string) => response.headers.get(name)
-  if (!response.ok) throw normaliseHttp(route, { status: response.status, body, header })
   if (typeof body === 'object' && body !== null && 'error' in body) {
+    const header = (name: string) => response.headers.get(name)
     throw normaliseHttp(route, { body, header })
   }
   const reason = `${/html/.test(type) ? 'a web page' : 'no event stream'} instead of an answer`
@@ -26,6 +34,21 @@ export async function expectEventStream(
     { model: route.model, reason },
     { details: { url: route.url } },
   )
+}
+
+/** The result of `send`, with the reason of `signal` once it is aborted, else normalised errors. */
+export async function guardRequest<T>(
+  route: FailingRoute,
+  send: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    signal.throwIfAborted()
+    return await send()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw normaliseThrown(route, error, false)
+  }
 }
 
 /** `events`, with the reason of `signal` once it is aborted and every other failure normalised. */

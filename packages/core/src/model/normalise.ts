@@ -58,6 +58,8 @@ export function normaliseThrown(
 ): HarnessError {
   const known = causes(error).find((cause) => isHarnessError(cause))
   if (known) return known
+  const refusal = readRefusal(error)
+  if (refusal) return normaliseHttp(route, refusal)
   const fail = (code: Code, reason: string) =>
     modelError(code, { model: route.model, reason }, { details: { url: route.url } })
   const word = findWord(error)
@@ -139,6 +141,14 @@ function describeFailure(
   const name = code === 'INVALID_REQUEST' ? FIELD.exec(text)?.[0] : undefined
   if (name) parts.push(`about ${name}: see compat.maxTokensField`)
   return parts.filter((part) => part !== undefined).join(', ')
+}
+
+// Clients throw the error object that they met inside a stream as a member of their own error.
+function readRefusal(error: unknown): HttpFailure | undefined {
+  const body = field(error, 'error')
+  if (body === undefined || body === null) return undefined
+  const status = field(error, 'status')
+  return { body, ...(typeof status === 'number' ? { status } : {}) }
 }
 
 // The system's own name of a failure (ECONNREFUSED, CERT_HAS_EXPIRED), never its message.

@@ -1,0 +1,62 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import {
+  expectEventStream,
+  expectSuccess,
+  type FailingRoute,
+  type RouteAccess,
+} from '@cordage/core/model'
+
+const VERSION = '2023-06-01'
+
+/**
+ * A client that is configured by its arguments alone: every option is given, and the headers are
+ * made here, because the SDK adds some from the environment that no option turns off.
+ */
+export async function openClient(
+  access: RouteAccess,
+  timeoutMs: number,
+  failing: FailingRoute,
+): Promise<Anthropic> {
+  // Loading the SDK takes longer than everything else of a boot, so the first request does it.
+  const { default: Client } = await import('@anthropic-ai/sdk')
+  const apiKey = access.apiKey()
+  return new Client({
+    baseURL: access.baseURL(),
+    // Without a key the SDK would look for profiles on the disk; what is sent is decided in `send`.
+    apiKey: apiKey ?? 'none',
+    webhookKey: null,
+    timeout: timeoutMs,
+    maxRetries: 0,
+    defaultHeaders: {},
+    defaultQuery: {},
+    fetchOptions: {},
+    middleware: [],
+    openTelemetry: false,
+    dangerouslyAllowBrowser: true,
+    logLevel: 'off',
+    logger: silent,
+    fetch: (url, init) => send(url, init, apiKey, failing),
+  })
+}
+
+const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore }
+
+function ignore(): void {}
+
+async function send(
+  url: string | URL | Request,
+  init: RequestInit | undefined,
+  apiKey: string | undefined,
+  failing: FailingRoute,
+): Promise<Response> {
+  const streams = init?.method?.toUpperCase() === 'POST'
+  const headers = {
+    accept: streams ? 'text/event-stream' : 'application/json',
+    ...(streams ? { 'content-type': 'application/json' } : {}),
+    'anthropic-version': VERSION,
+    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+    'user-agent': 'cordage',
+  }
+  const response = await fetch(url, { ...init, headers })
+  return streams ? expectEventStream(failing, response) : expectSuccess(failing, response)
+}

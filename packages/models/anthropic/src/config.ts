@@ -1,0 +1,27 @@
+import { routeFields, routeId } from '@cordage/core/model'
+import { z } from 'zod'
+
+/** What a server does otherwise than the protocol's inventor. */
+const compat = z.strictObject({
+  /**
+   * How an effort goes out: `adaptive` as `output_config.effort`, `budget` as the number of
+   * thinking tokens (then the values of `efforts` are numbers).
+   */
+  thinkingFormat: z.enum(['adaptive', 'budget']).default('adaptive'),
+  /**
+   * `automatic` marks system and tools and lets the server mark the end of the history, so that
+   * no byte of an earlier message changes; `markers` marks the last message too.
+   */
+  cacheControl: z.enum(['automatic', 'markers', 'off']).default('automatic'),
+})
+
+const route = z.strictObject({
+  ...routeFields,
+  api: z.literal('anthropic-messages').default('anthropic-messages'),
+  compat: compat.prefault({}),
+})
+
+export const config = z.strictObject({ providers: z.record(routeId, route) })
+
+export type Route = z.output<typeof route>
+export type Compat = z.output<typeof compat>
