@@ -1,6 +1,7 @@
 export * from './effect.ts'
 export * from './policy.ts'
 export { effectKey } from './effect-key.ts'
+export { effectText } from './effect-text.ts'
 export { intersect } from './authority.ts'
 export { canonicalEffect } from './broker.ts'
 export { canonicalPath, contains } from './paths.ts'

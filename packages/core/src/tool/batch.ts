@@ -1,9 +1,11 @@
-import { assert } from '../kernel/index.ts'
 import type { Context, Scope } from '../kernel/index.ts'
 import type { Account } from '../ledger/index.ts'
 import type { ToolCallPart } from '../message/index.ts'
 import type { Actor } from '../policy/index.ts'
 import type { Session } from '../session/index.ts'
+import { planCall } from './plan-call.ts'
+import { prepareCall } from './run-call.ts'
+import type { Place } from './tool-run.ts'
 import type { SeenFiles } from './tool.ts'
 import type { ResolvedToolSet } from './tools.ts'
 
@@ -38,5 +40,29 @@ export interface ToolBatch {
  * started have ended or been abandoned by then.
  */
 export async function runBatch(batch: ToolBatch): Promise<void> {
-  assert(batch.calls.length < 0, 'runBatch is not written yet')
+  const place: Place = { cwd: batch.cwd }
+  const running = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  // One after the other, in the model's order: people are asked one question at a time.
+  for (const planned of batch.calls.map((call) => planCall(batch.toolset, call))) {
+    await room(running, planned.concurrent ? batch.maxParallel : 1)
+    if (failures.length > 0) break
+    try {
+      const rest = await prepareCall(batch, planned, place)
+      const task = rest()
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(task))
+      running.add(task)
+    } catch (error) {
+      failures.push(error)
+    }
+    if (!planned.concurrent) await room(running, 1)
+  }
+  await room(running, 1)
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Waits until fewer than `max` run; they all end, so this does. */
+async function room(running: ReadonlySet<Promise<void>>, max: number): Promise<void> {
+  while (running.size >= Math.max(1, max)) await Promise.race(running)
 }

@@ -1,0 +1,83 @@
+import { ulid } from 'ulid'
+import type { HarnessError } from '../error/index.ts'
+import type { BlobRef, ToolCallPart } from '../message/index.ts'
+import { toolResult } from '../session/index.ts'
+import type { ToolBatch } from './batch.ts'
+import { capContent, cleanContent, redactorOf } from './content.ts'
+import { resultNotice, type Rendering } from './hooks.ts'
+import type { ToolContent } from './tool.ts'
+
+const DEFAULT_INLINE_CHARS = 30_000
+
+/** How a call ended: with a value and what is shown of it, or with an error. */
+export type Ending = ({ readonly value: unknown } & Rendering) | { readonly error: HarnessError }
+
+/** Logs the one result of a call, durably, and announces it. */
+export async function logResult(
+  batch: ToolBatch,
+  call: ToolCallPart,
+  ending: Ending,
+  startedAt: number,
+): Promise<void> {
+  const { ctx, session, turn, step } = batch
+  const redact = redactorOf(ctx)
+  const maxChars = ctx.get('tools')?.maxInlineChars ?? DEFAULT_INLINE_CHARS
+  const shown = 'error' in ending ? errorContent(ending.error) : ending.content
+  const { content, truncated } = await capContent(cleanContent(shown, redact), maxChars, session)
+  const isError = 'error' in ending || ending.isError
+  const error =
+    'error' in ending
+      ? { code: ending.error.code, message: redact(ending.error.message) }
+      : undefined
+  const durationMs = Date.now() - startedAt
+  const value = 'error' in ending ? undefined : redactValue(ending.value, redact)
+  const result = {
+    turn,
+    step,
+    callId: call.id,
+    name: call.name,
+    messageId: ulid(),
+    durationMs,
+    part: { type: 'tool-result', callId: call.id, name: call.name, content, isError } as const,
+    ...(error ? { error } : { value: await storedValue(batch, value, maxChars) }),
+    ...(truncated ? { truncated } : {}),
+  }
+  await session.append([toolResult(result)])
+  const told = { call, turn, step, sessionId: session.id, content, isError, durationMs }
+  resultNotice.emit(ctx, { ...told, ...(error ? { error } : { value }) }, batch.scope)
+}
+
+/** The code and the sentence, and what else the error has to say to a model. */
+function errorContent(error: HarnessError): ToolContent[] {
+  const { problems, help } = error.details
+  const lines = Array.isArray(problems) ? problems.map((problem) => `- ${String(problem)}`) : []
+  const more = typeof help === 'string' ? [help] : []
+  // The sentence holds the problems too, cut short.
+  const sentence = lines.length > 0 ? error.message.split(': ')[0] + ':' : error.message
+  const text = [`${error.code}: ${sentence}`, ...lines, ...more].join('\n')
+  return [{ type: 'text', text }]
+}
+
+function redactValue(value: unknown, redact: (text: string) => string): unknown {
+  const json = JSON.stringify(value)
+  const clean = redact(json)
+  return clean === json ? value : JSON.parse(clean)
+}
+
+/** The value itself where it is small; otherwise where its JSON is kept. */
+async function storedValue(
+  { session }: ToolBatch,
+  value: unknown,
+  maxChars: number,
+): Promise<unknown> {
+  const json = JSON.stringify(value)
+  if (json.length <= maxChars) return value
+  const bytes = Buffer.from(json, 'utf8')
+  try {
+    const hash = await session.putBlob(bytes)
+    return { hash, bytes: bytes.length, mediaType: 'application/json' } satisfies BlobRef
+  } catch {
+    // The result matters more than its full value; a full disk shows when the result is logged.
+    return undefined
+  }
+}

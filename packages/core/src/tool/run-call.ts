@@ -1,0 +1,177 @@
+import { escapeControls, isHarnessError, type HarnessError } from '../error/index.ts'
+import { describeFailure, log, RowError } from '../kernel/index.ts'
+import type { Actor, Effect } from '../policy/index.ts'
+import { deepFreeze, frozenJson, toolCall } from '../session/index.ts'
+import type { ToolBatch } from './batch.ts'
+import { redactorOf } from './content.ts'
+import { decideCall } from './decide-call.ts'
+import { toolError } from './errors.ts'
+import { createGrant } from './grant.ts'
+import { execute, postExecute, type CallContext, type Rendering } from './hooks.ts'
+import { logResult, type Ending } from './log-result.ts'
+import type { PlannedCall } from './plan-call.ts'
+import { isContent, renderValue } from './render.ts'
+import { resolveEffects } from './resolve-effects.ts'
+import { settle, type Settled } from './settle.ts'
+import { createRun, type Place } from './tool-run.ts'
+import type { Tool } from './tool.ts'
+
+/** A call that may run: its body has not started. */
+interface AdmittedCall {
+  readonly tool: Tool
+  readonly context: CallContext
+  readonly actor: () => Actor
+  readonly approved: readonly Effect[]
+  readonly abort: AbortController
+}
+
+/**
+ * Logs the call, judges it and asks for approval; then resolves to the rest of it, which runs the
+ * body and logs the result. Both reject only when the log cannot be written.
+ */
+export async function prepareCall(
+  batch: ToolBatch,
+  planned: PlannedCall,
+  place: Place,
+): Promise<() => Promise<void>> {
+  const { session, turn, step, signal, graceMs } = batch
+  const { call } = planned
+  const startedAt = Date.now()
+  const conclude = (ending: Ending) => logResult(batch, call, ending, startedAt)
+  const notStarted = () => {
+    return conclude({ error: toolError('ABORTED_BEFORE_DISPATCH', { tool: call.name }) })
+  }
+  if (signal.aborted) return notStarted
+  const { id: callId, name } = call
+  await session.append([toolCall({ turn, step, callId, name, arguments: call.arguments })])
+  const admitted = await settle(() => admitCall(batch, planned, place), { signal, graceMs })
+  if (signal.aborted || admitted.kind === 'abandoned') return notStarted
+  if (admitted.kind === 'error') {
+    const error = tellable(batch, planned, admitted.error)
+    return () => conclude({ error })
+  }
+  return async () => conclude(await runBody(batch, admitted.value, place))
+}
+
+async function admitCall(
+  batch: ToolBatch,
+  planned: PlannedCall,
+  place: Place,
+): Promise<AdmittedCall> {
+  batch.account.reserve('tool-call')
+  if ('problem' in planned) throw planned.problem
+  const { call, tool, row } = planned
+  // What was decided on is what runs, whoever holds the arguments in between.
+  const args = deepFreeze(planned.args)
+  const { scope, project, turn, step } = batch
+  const actor = (): Actor => {
+    return { ...batch.actor, scope, project, tool: call.name, callId: call.id }
+  }
+  const declared = tool.effects(args, { cwd: place.cwd, project })
+  const effects = await resolveEffects(batch.ctx.get('fs'), declared, place.cwd)
+  const abort = new AbortController()
+  const { signal } = abort
+  const context = { call, row, args, effects, actor: actor(), turn, step, signal }
+  const judged = { ...context, signal: batch.signal }
+  const approved = await decideCall(batch, Object.freeze(judged), actor)
+  return { tool, context: Object.freeze(context), actor, approved, abort }
+}
+
+async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): Promise<Ending> {
+  const { ctx, graceMs } = batch
+  const { tool, context, actor, approved, abort } = admitted
+  const { call, row, args, effects: declared, signal } = context
+  const bound = { ctx, tool: call.name, row, actor, declared, approved, signal }
+  const grant = createGrant({ ...bound, cwd: place.cwd })
+  const run = createRun({ batch, context, grant, place, redact: redactorOf(ctx) })
+  const release = bindAbort(batch.signal, abort, tool)
+  const body = () => execute.run(ctx, context, async () => tool.execute(args, run), batch.scope)
+  const settled = await settle(body, { signal, graceMs })
+  release()
+  await settle(() => grant.close(), { signal: AbortSignal.abort(), graceMs })
+  return endingOf(batch, admitted, settled)
+}
+
+/** Ends the body with the batch, and at its own time limit. */
+function bindAbort(outer: AbortSignal, abort: AbortController, tool: Tool): () => void {
+  const follow = () => abort.abort(outer.reason)
+  if (outer.aborted) follow()
+  else outer.addEventListener('abort', follow, { once: true })
+  const { name, timeoutMs } = tool
+  const late = () => abort.abort(toolError('TOOL_TIMEOUT', { tool: name, timeoutMs }))
+  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
+  return () => {
+    clearTimeout(timer)
+    outer.removeEventListener('abort', follow)
+  }
+}
+
+async function endingOf(
+  batch: ToolBatch,
+  { tool, context }: AdmittedCall,
+  settled: Settled<unknown>,
+): Promise<Ending> {
+  const { call, row, signal } = context
+  const { graceMs } = batch
+  if (settled.kind === 'abandoned') {
+    return { error: toolError('TOOL_OUTCOME_UNKNOWN', { tool: call.name, graceMs }) }
+  }
+  if (settled.kind === 'error') {
+    const stopped = signal.aborted && isStop(settled.error, signal)
+    if (!stopped) return { error: tellable(batch, { call, row }, settled.error) }
+    if (isHarnessError(signal.reason, 'TOOL_TIMEOUT')) return { error: signal.reason }
+    return { error: toolError('ABORTED', { tool: call.name }) }
+  }
+  try {
+    const value = frozenJson(settled.value)
+    const rendered = renderValue(batch.ctx, tool, value, context.args)
+    return { value, ...(await rewrite(batch, context, value, rendered)) }
+  } catch (error) {
+    if (isHarnessError(error)) return { error }
+    const reason = error instanceof Error ? error.message : 'unknown'
+    return { error: toolError('INVALID_TOOL_OUTPUT', { tool: call.name, row, reason }) }
+  }
+}
+
+/** A failure of its own that a tool reports while it is being stopped is worth more than that. */
+function isStop(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || !isHarnessError(error)
+}
+
+/** Has the hooks change what is shown. Where one fails nothing is: it may have been there to hide. */
+async function rewrite(
+  batch: ToolBatch,
+  context: CallContext,
+  value: unknown,
+  rendered: Rendering,
+): Promise<Rendering> {
+  const { ctx, scope, signal, graceMs } = batch
+  const { call, row } = context
+  const input = Object.freeze({ ...context, ...rendered, value })
+  const run = () => postExecute.run(ctx, input, async () => rendered, scope)
+  const settled = await settle(run, { signal, graceMs })
+  if (settled.kind === 'value' && settled.value.content.every(isContent)) return settled.value
+  const blamed = settled.kind === 'error' && settled.error instanceof RowError
+  const failed = blamed ? settled.error.row : 'a hook'
+  if (settled.kind === 'error') {
+    log(ctx, 'error', 'tools/post-execute failed', { error: describeFailure(settled.error) })
+  }
+  const reason = `it ran, but ${failed} failed on its result, which is withheld`
+  throw toolError('TOOL_FAILED', { tool: call.name, row, reason })
+}
+
+/** A failure as a model may be told of it; whatever else it holds goes to the log only. */
+function tellable(
+  { ctx }: ToolBatch,
+  failed: Pick<PlannedCall, 'call'> & { readonly row?: string },
+  error: unknown,
+): HarnessError {
+  if (isHarnessError(error)) return error
+  const tool = failed.call.name
+  const row = error instanceof RowError ? error.row : (failed.row ?? 'core')
+  const cause = error instanceof RowError ? error.cause : error
+  if (isHarnessError(cause)) return cause
+  log(ctx, 'error', `tool ${tool} failed`, { row, error: describeFailure(error) })
+  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+  return toolError('TOOL_FAILED', { tool, row, reason: escapeControls(reason) }, { cause: error })
+}
