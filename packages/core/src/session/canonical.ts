@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** JSON with the members of every object in code-unit order: equal data, equal text. */
+/** JSON with the members of every object in one fixed order: equal data, equal text. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
