@@ -1,1 +1,2 @@
 export * from './store-contract.ts'
+export * from './tool-run.ts'
