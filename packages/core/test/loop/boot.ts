@@ -3,6 +3,7 @@ import {
   createRoot,
   definePlugin,
   mount,
+  own,
   type AnyPlugin,
   type RootContext,
 } from '@cordage/core/kernel'
@@ -118,8 +119,7 @@ function hostRow(host: RootContext['host']): AnyPlugin {
   return definePlugin({
     name: 'host',
     provides: ['host'],
-    apply: (ctx) =>
-      void (ctx as unknown as { provide(key: string, value: unknown): void }).provide('host', host),
+    apply: (ctx) => own(ctx, 'host', host),
   })
 }
 
