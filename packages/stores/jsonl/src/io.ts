@@ -1,0 +1,93 @@
+/** An open file. Writes may be short; `sync` makes what was written survive a power cut. */
+export interface IoFile {
+  read(into: Uint8Array, position: number): Promise<number>
+  write(bytes: Uint8Array, position: number): Promise<number>
+  sync(): Promise<void>
+  truncate(length: number): Promise<void>
+  size(): Promise<number>
+  close(): Promise<void>
+}
+
+export type IoKind = 'file' | 'directory' | 'other'
+
+export interface IoStat {
+  readonly kind: IoKind
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+/** A lease held by this process until `release`, whatever happens to the file's name. */
+export interface IoLock {
+  /** It was taken from an owner that is alive. */
+  readonly takenOver: boolean
+  /** False when another process has replaced the lease. */
+  current(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/**
+ * All that the store asks of the outside world, so that faults can be put in from outside.
+ * Failures carry the system's `code` (ENOENT, ENOSPC...); links are never followed by `stat`.
+ */
+export interface Io {
+  /** `create` fails with EEXIST when the name is taken. */
+  open(path: string, mode: 'read' | 'write' | 'create'): Promise<IoFile>
+  /** `undefined` when there is nothing. */
+  stat(path: string): Promise<IoStat | undefined>
+  list(path: string): Promise<readonly { name: string; kind: IoKind }[]>
+  makeDirectory(path: string): Promise<void>
+  syncDirectory(path: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  /** A file or a whole folder; nothing there is fine. */
+  remove(path: string): Promise<void>
+  /** `undefined` while a live process holds it, unless `force` takes it from that one. */
+  lock(path: string, force: boolean): Promise<IoLock | undefined>
+  locked(path: string): Promise<boolean>
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+}
+
+/** The first `max` bytes of a file, or all. */
+export async function readWhole(io: Io, path: string, max = Infinity): Promise<Buffer> {
+  const file = await io.open(path, 'read')
+  try {
+    const size = Math.min(await file.size(), max)
+    const bytes = Buffer.allocUnsafe(size)
+    let filled = 0
+    while (filled < size) {
+      const count = await file.read(bytes.subarray(filled), filled)
+      if (count === 0) break
+      filled += count
+    }
+    return bytes.subarray(0, filled)
+  } finally {
+    await file.close()
+  }
+}
+
+export async function writeWhole(file: IoFile, bytes: Uint8Array, position: number): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    written += await file.write(bytes.subarray(written), position + written)
+  }
+}
+
+/** Makes a file that is complete and on the disk before it has its name. */
+export async function placeFile(io: Io, path: string, bytes: Uint8Array): Promise<void> {
+  const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2, 10)}.tmp`
+  const file = await io.open(draft, 'create')
+  try {
+    await writeWhole(file, bytes, 0)
+    await file.sync()
+  } catch (error) {
+    await file.close()
+    await io.remove(draft)
+    throw error
+  }
+  await file.close()
+  await io.rename(draft, path)
+}

@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import type { SessionHeader } from '@cordage/core/session'
+import type { ListOptions, SessionSummary } from '@cordage/core/store'
+import { decodeFrame } from './frame.ts'
+import { errorCode, type Io, type IoStat, readWhole } from './io.ts'
+import { livePath } from './live-lane.ts'
+import { listSegments, type SegmentFile } from './segment.ts'
+
+export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+const headBytes = 16 * 1024
+const parallel = 32
+
+interface Entry {
+  readonly id: string
+  readonly files: readonly SegmentFile[]
+  readonly bytes: number
+  readonly updatedAt: number
+}
+
+/** Newest first, from file names, sizes, times and the first frame of each log; never a body. */
+export async function listSessions(
+  io: Io,
+  root: string,
+  options: ListOptions,
+): Promise<SessionSummary[]> {
+  const entries = await entriesOf(io, root)
+  entries.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
+  const limit = options.limit ?? Infinity
+  const found: SessionSummary[] = []
+  for (let at = 0; at < entries.length && found.length < limit; at += parallel) {
+    const page = entries.slice(at, at + parallel)
+    const summaries = await Promise.all(page.map((entry) => summarise(io, root, entry)))
+    for (const summary of summaries) {
+      if (found.length < limit && matches(summary, options)) found.push(summary)
+    }
+  }
+  return found
+}
+
+function matches({ header, damaged }: SessionSummary, options: ListOptions): boolean {
+  // A log without a header may be anybody's, and must not go unseen.
+  if (damaged !== undefined && header.project === '') return true
+  if (options.project !== undefined && header.project !== options.project) return false
+  return options.children === true || header.depth === 0
+}
+
+async function entriesOf(io: Io, root: string): Promise<Entry[]> {
+  const names = await io.list(root).catch(nothing)
+  const ids = names.filter(({ name, kind }) => kind === 'directory' && idPattern.test(name))
+  const entries: Entry[] = []
+  for (let at = 0; at < ids.length; at += parallel) {
+    const page = ids.slice(at, at + parallel)
+    const found = await Promise.all(page.map(({ name }) => entryOf(io, root, name)))
+    for (const entry of found) if (entry) entries.push(entry)
+  }
+  return entries
+}
+
+async function entryOf(io: Io, root: string, id: string): Promise<Entry | undefined> {
+  try {
+    const files = await listSegments(io, join(root, id))
+    const stats = await Promise.all(files.map(({ path }) => io.stat(path)))
+    const sized = stats.filter((stat): stat is IoStat => stat !== undefined && stat.size > 0)
+    const bytes = sized.reduce((sum, { size }) => sum + size, 0)
+    return { id, files, bytes, updatedAt: sized.at(-1)?.mtimeMs ?? 0 }
+  } catch {
+    // No log folder, or one that cannot be read: somebody else's folder.
+    return undefined
+  }
+}
+
+async function summarise(io: Io, root: string, entry: Entry): Promise<SessionSummary> {
+  const { updatedAt, bytes, id } = entry
+  const head = await headerOf(io, entry)
+  const summary = { updatedAt, bytes }
+  if (typeof head === 'string') {
+    const header: SessionHeader = { format: 1, id, createdAt: updatedAt, project: '', depth: 0 }
+    return { ...summary, header, damaged: head }
+  }
+  if (head.id !== id) {
+    const reason = `its folder is called ${id} but holds session ${head.id}`
+    return { ...summary, header: { ...head, id }, damaged: reason }
+  }
+  const busy = await isBusy(io, join(root, id))
+  return busy ? { ...summary, header: head, busy } : { ...summary, header: head }
+}
+
+/** The header of a log, or why there is none. Every segment begins with it. */
+async function headerOf(io: Io, { files }: Entry): Promise<SessionHeader | string> {
+  let reason = 'it holds no segment'
+  for (const file of files) {
+    try {
+      const frame = decodeFrame(await readWhole(io, file.path, headBytes), 0, file.encoding)
+      if (!('problem' in frame) && frame.meta.header) return frame.meta.header
+      reason = `segment ${file.number} ${'problem' in frame ? frame.reason : 'has no header'}`
+    } catch (error) {
+      reason = `segment ${file.number} cannot be read (${errorCode(error) ?? String(error)})`
+    }
+  }
+  return reason
+}
+
+/** Only an owner has a live lane, so nobody else's lease needs to be tried. */
+async function isBusy(io: Io, directory: string): Promise<boolean> {
+  try {
+    const lane = await io.stat(livePath(directory))
+    return lane !== undefined && (await io.locked(join(directory, 'lease.db')))
+  } catch {
+    // A lease that cannot be asked says nothing; opening will find out.
+    return false
+  }
+}
+
+function nothing(error: unknown): [] {
+  if (errorCode(error) === 'ENOENT') return []
+  throw error
+}

@@ -1,0 +1,126 @@
+import { type Fact, sessionError, type SessionHeader } from '@cordage/core/session'
+import type { SessionLog, Snapshot } from '@cordage/core/store'
+import { Blobs } from './blobs.ts'
+import { readFacts } from './facts.ts'
+import type { Io, IoLock } from './io.ts'
+import type { LiveLane } from './live-lane.ts'
+import { openSegments } from './segment.ts'
+import type { Writer } from './writer.ts'
+
+/** What a log is opened with. */
+export interface LogStart {
+  readonly header: SessionHeader
+  readonly snapshot?: Snapshot | undefined
+  readonly tail: readonly Fact[]
+  readonly live: readonly unknown[]
+  readonly notices: readonly string[]
+}
+
+export interface LogOwner {
+  readonly writer: Writer
+  readonly lane: LiveLane
+  readonly lock: IoLock
+  readonly onClose: () => void
+}
+
+/** Makes the log, given what to call when it is closed. */
+export type Opened = (onClose: () => void) => JsonlLog
+
+/** A log on the disk, owned (`owner` given) or only looked at. */
+export class JsonlLog implements SessionLog {
+  readonly header: SessionHeader
+  readonly mode: 'write' | 'read'
+  readonly snapshot: Snapshot | undefined
+  readonly tail: readonly Fact[]
+  readonly live: readonly unknown[]
+  readonly notices: readonly string[]
+  readonly #io: Io
+  readonly #directory: string
+  readonly #owner: LogOwner | undefined
+  readonly #blobs: Blobs
+  #work: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  constructor(place: { io: Io; directory: string }, start: LogStart, owner?: LogOwner) {
+    this.#io = place.io
+    this.#directory = place.directory
+    this.#owner = owner
+    this.header = start.header
+    this.mode = owner ? 'write' : 'read'
+    this.snapshot = start.snapshot
+    this.tail = start.tail
+    this.live = start.live
+    this.notices = start.notices
+    this.#blobs = new Blobs(place.io, place.directory, start.header.id)
+  }
+
+  get wantsSnapshot(): boolean {
+    return this.#owner?.writer.wantsSnapshot ?? false
+  }
+
+  append(facts: readonly Fact[], options: { sync: boolean; snapshot?: Snapshot }): Promise<void> {
+    const { writer } = this.#writable()
+    const written = this.#work.then(() => writer.append(facts, options))
+    this.#work = written.catch(() => {
+      // Whoever appended is told; the next batch finds its place missing and says so.
+    })
+    return written
+  }
+
+  appendLive(lines: readonly unknown[]): void {
+    if (!this.#closed && !this.#owner?.writer.fenced) this.#owner?.lane.append(lines)
+  }
+
+  rotateLive(): void {
+    if (!this.#closed && !this.#owner?.writer.fenced) this.#owner?.lane.rotate()
+  }
+
+  async *read(from: number): AsyncGenerator<Fact> {
+    await this.#work
+    const { writer } = this.#owner ?? {}
+    const unsynced = writer?.unsynced ?? []
+    const { id } = this.header
+    const reader = await openSegments(this.#io, this.#directory, id, writer?.seals)
+    let next = from
+    for await (const fact of readFacts(reader, id, from)) {
+      yield fact
+      next = fact.seq + 1
+    }
+    // After a flush that failed, these wait to be written again.
+    for (const fact of unsynced) if (fact.seq === next) yield fact
+  }
+
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.#writable()
+    return this.#blobs.put(bytes)
+  }
+
+  getBlob(hash: string): Promise<Uint8Array> {
+    return this.#blobs.get(hash)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  #writable(): LogOwner {
+    const { id } = this.header
+    if (this.#closed) throw sessionError('SESSION_CLOSED', { id })
+    if (!this.#owner) throw sessionError('SESSION_READ_ONLY', { id })
+    return this.#owner
+  }
+
+  async #close(): Promise<void> {
+    const owner = this.#owner
+    if (!owner) return
+    await this.#work
+    try {
+      await owner.writer.close()
+    } finally {
+      await (owner.writer.fenced ? owner.lane.leave() : owner.lane.close())
+      await owner.lock.release()
+      owner.onClose()
+    }
+  }
+}

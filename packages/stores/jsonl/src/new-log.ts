@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { assert } from '@cordage/core/kernel'
+import { sessionError, type SessionHeader } from '@cordage/core/session'
+import { storeError } from '@cordage/core/store'
+import { Batch } from './batch.ts'
+import { jsonlError } from './errors.ts'
+import { errorCode } from './io.ts'
+import { idPattern } from './listing.ts'
+import { openLane } from './live-lane.ts'
+import { JsonlLog, type Opened } from './log.ts'
+import { createSegment, OpenSegment } from './open-segment.ts'
+import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { reasonOf, Writer } from './writer.ts'
+
+/** Throws `STORE_ID_INVALID`, `STORE_ID_TAKEN`, `STORE_WRITE_FAILED`. */
+export async function createLog(
+  options: JsonlStoreOptions,
+  header: SessionHeader,
+): Promise<Opened> {
+  const { io, directory: location } = options
+  const { id } = header
+  if (!idPattern.test(id)) throw jsonlError('STORE_ID_INVALID', { id })
+  const directory = join(location, id)
+  if (await io.stat(directory)) throw jsonlError('STORE_ID_TAKEN', { id, location })
+  const segment = await placeNewLog(options, header, directory)
+  const lock = await io.lock(leasePath(directory), false)
+  if (!lock) {
+    await segment.close()
+    throw sessionError('SESSION_BUSY', { id })
+  }
+  const writer = new Writer({ ...options, header, directory }, segment, {
+    seals: [],
+    ragged: [],
+  })
+  const lane = await openLane(io, directory, false)
+  const start = { header, tail: [], live: [], notices: [] }
+  return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })
+}
+
+/** The folder gets its name when the header in it is on the disk: there is never half a session. */
+async function placeNewLog(
+  { io, directory: root, compression: encoding }: JsonlStoreOptions,
+  header: SessionHeader,
+  directory: string,
+): Promise<OpenSegment> {
+  const draft = join(root, `.new-${header.id}-${Math.random().toString(36).slice(2, 10)}`)
+  try {
+    await io.makeDirectory(join(draft, 'log'))
+    const file = await createSegment(io, draft, { number: 1, encoding })
+    assert(file, `the fresh folder ${draft} already holds a segment`)
+    const segment = new OpenSegment(1, file, 0)
+    const batch = new Batch({ session: header.id, segment: 1, encoding }, segment.good)
+    await batch.header(header)
+    await segment.write(batch.bytes, batch.check, batch.next)
+    await segment.sync()
+    await io.syncDirectory(join(draft, 'log'))
+    await io.syncDirectory(draft)
+    await io.rename(draft, directory)
+    await io.syncDirectory(root)
+    return segment
+  } catch (error) {
+    await io.remove(draft).catch(() => {
+      // What is left of it begins with a dot, so that no list shows it.
+    })
+    if (errorCode(error) === undefined) throw error
+    const { id } = header
+    const taken = errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST'
+    if (taken) throw jsonlError('STORE_ID_TAKEN', { id, location: root })
+    throw storeError('STORE_WRITE_FAILED', { id, reason: reasonOf(error) }, { cause: error })
+  }
+}

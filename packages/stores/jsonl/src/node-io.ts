@@ -1,0 +1,64 @@
+import { constants, type Dirent } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { errorCode, type Io, type IoFile, type IoKind } from './io.ts'
+import { isLeased, takeLease } from './lease.ts'
+
+/** The real disk. Files are 0600 and folders 0700. */
+export const nodeIo: Io = {
+  async open(path, mode) {
+    return fileOf(await open(path, flags[mode], 0o600))
+  },
+  async stat(path) {
+    try {
+      const found = await lstat(path)
+      return { kind: kindOf(found), size: found.size, mtimeMs: found.mtimeMs }
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined
+      throw error
+    }
+  },
+  async list(path) {
+    const entries = await readdir(path, { withFileTypes: true })
+    return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+  },
+  async makeDirectory(path) {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  },
+  async syncDirectory(path) {
+    if (process.platform === 'win32') return
+    const directory = await open(path, 'r')
+    try {
+      await directory.sync()
+    } finally {
+      await directory.close()
+    }
+  },
+  rename,
+  async remove(path) {
+    await rm(path, { recursive: true, force: true })
+  },
+  lock: takeLease,
+  locked: isLeased,
+}
+
+const flags = {
+  read: constants.O_RDONLY,
+  write: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+}
+
+function fileOf(handle: FileHandle): IoFile {
+  return {
+    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    write: async (bytes, position) =>
+      (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    sync: () => handle.datasync(),
+    truncate: (length) => handle.truncate(length),
+    size: async () => (await handle.stat()).size,
+    close: () => handle.close(),
+  }
+}
+
+function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory'>): IoKind {
+  return entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other'
+}

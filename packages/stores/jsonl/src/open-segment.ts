@@ -1,0 +1,86 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Encoding, Seal } from './frame.ts'
+import { errorCode, type Io, type IoFile, writeWhole } from './io.ts'
+import { segmentPath } from './segment.ts'
+
+/** A place in a segment: its bytes up to here, their hash, the last frame's check, the next seq. */
+export interface Mark {
+  readonly bytes: number
+  readonly hash: Hash
+  readonly check: string
+  readonly next: number
+}
+
+/** The segment that is written to. `good` is what was written whole, `durable` what was flushed. */
+export class OpenSegment {
+  readonly number: number
+  good: Mark
+  durable: Mark
+  hasSnapshot = false
+  /** A flush failed: what the system still holds in memory may never reach the disk. */
+  suspect = false
+  readonly #file: IoFile
+
+  constructor(number: number, file: IoFile, next: number) {
+    this.number = number
+    this.#file = file
+    this.good = { bytes: 0, hash: createHash('sha256'), check: '', next }
+    this.durable = this.good
+  }
+
+  /** Adds whole frames; when this throws, `good` is as it was. */
+  async write(bytes: Buffer, check: string, next: number): Promise<void> {
+    const { bytes: at, hash } = this.good
+    await writeWhole(this.#file, bytes, at)
+    this.good = { bytes: at + bytes.length, hash: hash.copy().update(bytes), check, next }
+  }
+
+  async sync(): Promise<void> {
+    const reached = this.good
+    try {
+      await this.#file.sync()
+    } catch (error) {
+      this.suspect = true
+      throw error
+    }
+    this.durable = reached
+  }
+
+  /** False when there may be bytes after `good`. */
+  async isEven(): Promise<boolean> {
+    try {
+      return (await this.#file.size()) === this.good.bytes
+    } catch {
+      // What cannot be looked at is not relied on.
+      return false
+    }
+  }
+
+  sealAt(mark: Mark): Seal {
+    return { segment: this.number, bytes: mark.bytes, sha256: mark.hash.copy().digest('hex') }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+}
+
+/** Creates segment `number`, which fences out every owner before; `undefined` when it exists. */
+export async function createSegment(
+  io: Io,
+  directory: string,
+  { number, encoding }: { number: number; encoding: Encoding },
+): Promise<IoFile | undefined> {
+  const path = segmentPath(directory, number, encoding)
+  try {
+    const file = await io.open(path, 'create')
+    const other = segmentPath(directory, number, encoding === 'zstd' ? 'none' : 'zstd')
+    if (!(await io.stat(other))) return file
+    await file.close()
+    await io.remove(path)
+    return undefined
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,89 @@
+import { sessionError } from '@cordage/core/session'
+import { type SessionLog, storeError } from '@cordage/core/store'
+import { setAside } from './aside.ts'
+import { claimNext, type Claim } from './claim.ts'
+import type { Io } from './io.ts'
+import { openLane, readLive } from './live-lane.ts'
+import { JsonlLog, type Opened } from './log.ts'
+import { OpenSegment } from './open-segment.ts'
+import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { type Past, readPast } from './past.ts'
+import { openSegments, SegmentReader } from './segment.ts'
+import { type Ragged, Writer } from './writer.ts'
+
+export async function openToRead(
+  { io }: JsonlStoreOptions,
+  id: string,
+  directory: string,
+): Promise<SessionLog> {
+  const past = await readPast(await openSegments(io, directory, id), id)
+  const live = await readLive(io, directory)
+  // Where there is an owner, a batch that is not whole yet is being written just now.
+  const busy = past.torn.length > 0 && (await io.locked(leasePath(directory)))
+  const torn = busy ? [] : past.torn.map(({ reason }) => `${sentence(reason)}.`)
+  const damage = past.damage === undefined ? [] : [damageNotice(past)]
+  const notices = [...past.notices, ...torn, ...damage]
+  return new JsonlLog({ io, directory }, { ...past, live, notices })
+}
+
+function damageNotice({ damage, next }: Past): string {
+  return `Damaged: ${damage}. The facts before number ${next} are shown; the rest is untouched.`
+}
+
+interface OpenRequest {
+  readonly id: string
+  readonly directory: string
+  readonly takeOver: boolean
+}
+
+export async function openToWrite(
+  options: JsonlStoreOptions,
+  request: OpenRequest,
+): Promise<Opened> {
+  const { io } = options
+  const { id, directory, takeOver } = request
+  const lock = await io.lock(leasePath(directory), takeOver)
+  if (!lock) throw sessionError('SESSION_BUSY', { id })
+  let claim: Claim | undefined
+  try {
+    claim = await claimNext(options, directory, lock)
+    // Whoever replaced the lease meanwhile has claimed a later segment, or will.
+    if (!claim || !(await lock.current())) throw sessionError('SESSION_BUSY', { id })
+    const past = await readPast(new SegmentReader(io, id, claim.before), id)
+    if (past.damage !== undefined) {
+      throw storeError('STORE_DAMAGED', { id, reason: `${past.damage}; it can be read` })
+    }
+    const live = await readLive(io, directory)
+    const notices = [...past.notices, ...(await keepTorn(io, directory, past))]
+    const segment = new OpenSegment(claim.number, claim.file, past.next)
+    const ragged = past.torn.map(({ segment: { file, scan } }): Ragged => {
+      return { path: file.path, segment: file.number, from: scan.end }
+    })
+    const before = { seals: past.unsealed, ragged }
+    const writer = new Writer({ ...options, header: past.header, directory }, segment, before)
+    const lane = await openLane(io, directory, lock.takenOver)
+    const start = { ...past, live, notices }
+    return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })
+  } catch (error) {
+    await claim?.file.close()
+    // A fence that an owner may still run into has to stay.
+    if (claim?.created && !lock.takenOver) await io.remove(claim.path)
+    await lock.release()
+    throw error
+  }
+}
+
+async function keepTorn(io: Io, directory: string, past: Past): Promise<string[]> {
+  const notices: string[] = []
+  for (const { segment, reason } of past.torn) {
+    const { file, scan } = segment
+    const source = { path: file.path, segment: file.number, from: scan.end }
+    const aside = await setAside(io, directory, source).catch(() => file.path)
+    notices.push(`${sentence(reason)}, and are kept in ${aside}.`)
+  }
+  return notices
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

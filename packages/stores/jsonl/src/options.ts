@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import type { Encoding } from './frame.ts'
+import type { Io } from './io.ts'
+
+export interface JsonlStoreOptions {
+  /** Absolute. Made at the first session. */
+  readonly directory: string
+  readonly segmentMaxBytes: number
+  readonly compression: Encoding
+  readonly io: Io
+}
+
+/** The file whose lock says that the session has a live owner. */
+export function leasePath(directory: string): string {
+  return join(directory, 'lease.db')
+}

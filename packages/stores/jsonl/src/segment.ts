@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { sessionError } from '@cordage/core/session'
+import { storeError } from '@cordage/core/store'
+import { decodeFrame, type Encoding, type FrameMeta, type Seal } from './frame.ts'
+import { errorCode, type Io, readWhole } from './io.ts'
+import { type Scan, scanSegment } from './scan.ts'
+
+/** One file of a log. Only the newest is written to. */
+export interface SegmentFile {
+  readonly number: number
+  readonly encoding: Encoding
+  readonly path: string
+}
+
+export interface LoadedSegment {
+  readonly file: SegmentFile
+  readonly bytes: Buffer
+  readonly scan: Scan
+  readonly seal: Seal | undefined
+  /** Why facts that were acknowledged cannot be read any more. */
+  readonly damage: string | undefined
+}
+
+const extensions = { zstd: '.jsonl.zst', none: '.jsonl' } as const
+const maxSealBytes = 64 * 1024
+
+export function segmentPath(directory: string, number: number, encoding: Encoding): string {
+  return join(directory, 'log', `${String(number).padStart(6, '0')}${extensions[encoding]}`)
+}
+
+/** Oldest first. Links and files with other names are not segments. */
+export async function listSegments(io: Io, directory: string): Promise<SegmentFile[]> {
+  const entries = await io.list(join(directory, 'log'))
+  const files: SegmentFile[] = []
+  for (const { name, kind } of entries) {
+    const match = /^(\d{6,15})\.jsonl(\.zst)?$/.exec(name)
+    if (!match || kind !== 'file') continue
+    const encoding = match[2] ? 'zstd' : 'none'
+    files.push({ number: Number(match[1]), encoding, path: join(directory, 'log', name) })
+  }
+  return files.sort((a, b) => a.number - b.number)
+}
+
+/** Reads the segments of one session, each no further than a later one vouches for. */
+export class SegmentReader {
+  readonly files: readonly SegmentFile[]
+  readonly #io: Io
+  readonly #session: string
+  readonly #seals = new Map<number, Seal>()
+  readonly #heads = new Map<number, FrameMeta | undefined>()
+
+  constructor(io: Io, session: string, files: readonly SegmentFile[], seals: readonly Seal[] = []) {
+    this.#io = io
+    this.#session = session
+    this.files = files
+    for (const seal of seals) this.#seals.set(seal.segment, seal)
+  }
+
+  async load(file: SegmentFile): Promise<LoadedSegment> {
+    const seal = await this.#sealOf(file.number)
+    const bytes = await readWhole(this.#io, file.path)
+    const covered = seal ? bytes.subarray(0, seal.bytes) : bytes
+    const { number: segment, encoding } = file
+    const scan = scanSegment(covered, { session: this.#session, segment, encoding })
+    if (scan.problem?.problem === 'newer') {
+      throw storeError('STORE_FORMAT_NEWER', {
+        id: this.#session,
+        format: scan.problem.format ?? 0,
+      })
+    }
+    return { file, bytes, scan, seal, damage: damageOf(file, covered, scan, seal) }
+  }
+
+  /** The first frame of a segment, without the rest of it being read. */
+  async head(file: SegmentFile): Promise<FrameMeta | undefined> {
+    if (this.#heads.has(file.number)) return this.#heads.get(file.number)
+    const bytes = await readWhole(this.#io, file.path, maxSealBytes)
+    const frame = decodeFrame(bytes, 0, file.encoding)
+    const valid =
+      !('problem' in frame) &&
+      frame.meta.session === this.#session &&
+      frame.meta.segment === file.number
+    const meta = valid ? frame.meta : undefined
+    this.#heads.set(file.number, meta)
+    for (const seal of meta?.seals ?? []) this.#seals.set(seal.segment, seal)
+    return meta
+  }
+
+  async #sealOf(number: number): Promise<Seal | undefined> {
+    for (const file of this.files) {
+      if (this.#seals.has(number)) break
+      if (file.number > number) await this.head(file)
+    }
+    return this.#seals.get(number)
+  }
+}
+
+export async function openSegments(
+  io: Io,
+  directory: string,
+  session: string,
+  seals: readonly Seal[] = [],
+): Promise<SegmentReader> {
+  try {
+    const files = await listSegments(io, directory)
+    const twice = files.find((file, index) => file.number === files[index - 1]?.number)
+    if (!twice) return new SegmentReader(io, session, files, seals)
+    const reason = `it has two files for segment ${twice.number}`
+    throw storeError('STORE_DAMAGED', { id: session, reason })
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    throw sessionError('SESSION_NOT_FOUND', { id: session, location: directory }, { cause: error })
+  }
+}
+
+function damageOf(
+  file: SegmentFile,
+  covered: Buffer,
+  { problem, end, survivors, frames }: Scan,
+  seal: Seal | undefined,
+): string | undefined {
+  const where = `segment ${file.number}`
+  if (!seal) return survivors ? `${where} ${problem?.reason} at byte ${end}` : undefined
+  if (problem) return `${where} ${problem.reason} at byte ${end}`
+  if (covered.length < seal.bytes) return `${where} is shorter than when it was sealed`
+  const spoiled = frames.some((frame) => frame.spoiled)
+  const changed = !spoiled && hash('sha256', covered, 'hex') !== seal.sha256
+  return changed ? `${where} is not what was sealed` : undefined
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { sessionError } from '@cordage/core/session'
+import type { Store } from '@cordage/core/store'
+import { idPattern, listSessions } from './listing.ts'
+import type { JsonlLog } from './log.ts'
+import { createLog } from './new-log.ts'
+import { openToRead, openToWrite } from './opening.ts'
+import { leasePath, type JsonlStoreOptions } from './options.ts'
+
+/** A store that keeps each session in a folder of its own. */
+export interface JsonlStore extends Store {
+  /** Closes every log that is still open for writing. */
+  close(): Promise<void>
+}
+
+export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
+  const open = new Set<JsonlLog>()
+  const folder = (id: string) => folderOf(options, id)
+  const keep = (log: (onClose: () => void) => JsonlLog) => {
+    const kept: JsonlLog = log(() => open.delete(kept))
+    open.add(kept)
+    return kept
+  }
+  return {
+    location: options.directory,
+    async create(header) {
+      const owned = await createLog(options, header)
+      return keep(owned)
+    },
+    async open(id, { mode, takeOver = false }) {
+      const directory = await folder(id)
+      if (mode === 'read') return openToRead(options, id, directory)
+      return keep(await openToWrite(options, { id, directory, takeOver }))
+    },
+    list: (filter = {}) => listSessions(options.io, options.directory, filter),
+    async delete(id) {
+      await deleteLog(options, id, await folder(id))
+    },
+    async close() {
+      await Promise.all([...open].map((log) => log.close()))
+    },
+  }
+}
+
+/** The folder of a session that exists; an id that could leave the root names none. */
+async function folderOf({ io, directory }: JsonlStoreOptions, id: string): Promise<string> {
+  const folder = join(directory, id)
+  const isSession =
+    idPattern.test(id) &&
+    (await io.stat(folder))?.kind === 'directory' &&
+    (await io.stat(join(folder, 'log')))?.kind === 'directory'
+  if (!isSession) throw sessionError('SESSION_NOT_FOUND', { id, location: directory })
+  return folder
+}
+
+async function deleteLog(
+  { io, directory: root }: JsonlStoreOptions,
+  id: string,
+  directory: string,
+): Promise<void> {
+  const lock = await io.lock(leasePath(directory), false)
+  if (!lock) throw sessionError('SESSION_BUSY', { id })
+  try {
+    // Gone at once for everybody, even where removing its files stops half-way.
+    await io.rename(directory, join(root, `.trash-${id}-${Date.now()}`))
+    await io.syncDirectory(root)
+    for (const { name } of await io.list(root)) {
+      if (name.startsWith('.trash-')) await io.remove(join(root, name))
+    }
+  } finally {
+    await lock.release()
+  }
+}

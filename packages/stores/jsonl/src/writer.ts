@@ -1,0 +1,204 @@
+import { join } from 'node:path'
+import { isHarnessError } from '@cordage/core/error'
+import type { Fact, SessionHeader } from '@cordage/core/session'
+import { type Snapshot, storeError } from '@cordage/core/store'
+import { trim } from './aside.ts'
+import { Batch } from './batch.ts'
+import { type Encoding, maxRawBytes, type Seal } from './frame.ts'
+import { errorCode, type Io } from './io.ts'
+import { createSegment, OpenSegment } from './open-segment.ts'
+import { segmentPath } from './segment.ts'
+
+export interface WriterOptions {
+  readonly io: Io
+  readonly directory: string
+  readonly header: SessionHeader
+  readonly compression: Encoding
+  readonly segmentMaxBytes: number
+}
+
+/** Bytes of a segment that no seal vouches for. */
+export interface Ragged {
+  readonly path: string
+  readonly segment: number
+  readonly from: number
+}
+
+/** What is flushed without being asked, so that little has to be kept for writing it again. */
+const maxUnsynced = 1000
+
+/**
+ * Appends batches to the newest segment. After a write or a flush that failed, nothing is known
+ * about that segment's last bytes, so it is never written to again: the next append begins
+ * another one, whose seal says how far the old one is good.
+ */
+export class Writer {
+  readonly #options: WriterOptions
+  #segment: OpenSegment
+  #seals: readonly Seal[]
+  #ragged: readonly Ragged[]
+  /** Acknowledged without a flush; written again when the flush fails. */
+  #unsynced: readonly Fact[] = []
+  #next: number
+  #broken = false
+  #fenced = false
+
+  constructor(
+    options: WriterOptions,
+    segment: OpenSegment,
+    before: { seals: readonly Seal[]; ragged: readonly Ragged[] },
+  ) {
+    this.#options = options
+    this.#segment = segment
+    this.#seals = before.seals
+    this.#ragged = before.ragged
+    this.#next = segment.good.next
+  }
+
+  get fenced(): boolean {
+    return this.#fenced
+  }
+
+  get unsynced(): readonly Fact[] {
+    return this.#unsynced
+  }
+
+  get wantsSnapshot(): boolean {
+    return this.#ends || (this.#segment.number > 1 && !this.#segment.hasSnapshot)
+  }
+
+  /** How far each segment that is not sealed on the disk may be read. */
+  get seals(): readonly Seal[] {
+    return [...this.#seals, this.#segment.sealAt(this.#segment.good)]
+  }
+
+  async append(
+    facts: readonly Fact[],
+    { sync, snapshot }: { sync: boolean; snapshot?: Snapshot },
+  ): Promise<void> {
+    const { id } = this.#options.header
+    if (this.#fenced) throw storeError('STORE_FENCED', { id })
+    const first = facts[0]?.seq ?? this.#next
+    if (first !== this.#next) throw this.#failed(`fact ${this.#next} has to be written first`)
+    const flush = sync || this.#unsynced.length + facts.length > maxUnsynced
+    try {
+      if (this.#ends) await this.#rotate()
+      await this.#write(facts, snapshot, flush)
+    } catch (error) {
+      if (isHarnessError(error)) throw error
+      throw this.#failed(reasonOf(error), error)
+    }
+    await this.#checkFence()
+    this.#next = first + facts.length
+    this.#unsynced = flush ? [] : [...this.#unsynced, ...facts]
+    if (snapshot?.seq === first) this.#segment.hasSnapshot = true
+    if (flush) await this.#tidy()
+  }
+
+  /** Flushes what is left and lets go of the file. */
+  async close(): Promise<void> {
+    try {
+      if (this.#segment.durable !== this.#segment.good && !this.#broken) await this.#flush()
+    } catch (error) {
+      throw this.#failed(reasonOf(error), error)
+    } finally {
+      await this.#segment.close()
+    }
+  }
+
+  get #ends(): boolean {
+    return this.#broken || this.#segment.good.bytes >= this.#options.segmentMaxBytes
+  }
+
+  #batch(): Batch {
+    const { header, compression: encoding } = this.#options
+    const place = { session: header.id, segment: this.#segment.number, encoding }
+    return new Batch(place, this.#segment.good)
+  }
+
+  async #write(facts: readonly Fact[], snapshot: Snapshot | undefined, flush: boolean) {
+    const segment = this.#segment
+    const before = segment.good
+    const batch = this.#batch()
+    if (before.bytes === 0) await batch.seal(this.#options.header, this.#seals)
+    await batch.facts(this.#unsynced.filter((fact) => fact.seq >= before.next))
+    // A snapshot of another place is of no use here, and nothing is lost without it.
+    if (snapshot?.seq === batch.next) await batch.snapshot(snapshot)
+    await batch.facts(facts)
+    const { bytes } = batch
+    if (bytes.length > maxRawBytes) throw this.#failed(`it is ${bytes.length} bytes at once`)
+    try {
+      await segment.write(bytes, batch.check, batch.next)
+      if (flush) await this.#flush()
+    } catch (error) {
+      segment.good = before
+      this.#broken = segment.suspect || !(await segment.isEven())
+      throw error
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const first = this.#segment.durable.bytes === 0
+    await this.#segment.sync()
+    if (first) await this.#options.io.syncDirectory(join(this.#options.directory, 'log'))
+    // Only a seal that was written counts; a segment that could not be begun has none.
+    if (this.#segment.good.bytes > 0) this.#seals = []
+  }
+
+  async #rotate(): Promise<void> {
+    const old = this.#segment
+    if (!old.suspect) await this.#flush().catch(() => (old.suspect = true))
+    const mark = old.suspect ? old.durable : old.good
+    const { io, directory, compression: encoding } = this.#options
+    const number = old.number + 1
+    const file = await createSegment(io, directory, { number, encoding })
+    if (!file) throw this.#fence()
+    this.#seals = [...this.#seals, old.sealAt(mark)]
+    if (this.#broken || old.suspect) {
+      const path = segmentPath(directory, old.number, encoding)
+      this.#ragged = [...this.#ragged, { path, segment: old.number, from: mark.bytes }]
+    }
+    this.#segment = new OpenSegment(number, file, mark.next)
+    this.#broken = false
+    await old.close()
+  }
+
+  /** An owner that was taken over finds the next segment there and must not acknowledge. */
+  async #checkFence(): Promise<void> {
+    const { io, directory } = this.#options
+    const next = this.#segment.number + 1
+    for (const encoding of ['zstd', 'none'] as const) {
+      if (await io.stat(segmentPath(directory, next, encoding))) throw this.#fence()
+    }
+  }
+
+  #fence(): Error {
+    this.#fenced = true
+    return storeError('STORE_FENCED', { id: this.#options.header.id })
+  }
+
+  async #tidy(): Promise<void> {
+    const ragged = this.#ragged
+    this.#ragged = []
+    for (const source of ragged) await trim(this.#options.io, this.#options.directory, source)
+  }
+
+  #failed(reason: string, cause?: unknown): Error {
+    const { id } = this.#options.header
+    return storeError('STORE_WRITE_FAILED', { id, reason }, { cause })
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EROFS: 'the disk is read-only',
+  EIO: 'the disk reports an error',
+  EACCES: 'the folder may not be written to',
+  ENOENT: 'its folder is gone',
+}
+
+export function reasonOf(error: unknown): string {
+  const code = errorCode(error)
+  return (code && reasons[code]) ?? `the system says ${code ?? String(error)}`
+}

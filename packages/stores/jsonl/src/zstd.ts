@@ -1,0 +1,35 @@
+/** Loaded at first use: a session that is only listed costs no native module. */
+const library = () => import('@mongodb-js/zstd')
+
+const maxBlock = 128 * 1024
+
+export async function compress(bytes: Buffer): Promise<Buffer> {
+  return (await library()).compress(bytes, 3)
+}
+
+/** Inflates concatenated frames, skippable ones included. Check every frame first. */
+export async function decompress(bytes: Buffer): Promise<Buffer> {
+  return (await library()).decompress(bytes)
+}
+
+/**
+ * Says whether `bytes` is exactly one zstd frame (RFC 8878) that cannot inflate to much more than
+ * `raw` bytes: the library has no cap of its own, and 9 KB can inflate to 300 MB.
+ */
+export function isBounded(bytes: Buffer, raw: number): boolean {
+  if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0xfd2fb528) return false
+  const descriptor = bytes[4] ?? 0
+  const single = (descriptor >> 5) & 1
+  const sizeFlag = descriptor >> 6
+  const sizeBytes = sizeFlag === 0 ? single : 1 << sizeFlag
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0
+  let at = 5 + (1 - single) + dictionaryBytes + sizeBytes
+  for (let blocks = 1; at + 3 <= bytes.length; blocks++) {
+    const header = bytes.readUIntLE(at, 3)
+    const runLength = ((header >> 1) & 3) === 1
+    at += 3 + (runLength ? 1 : header >> 3)
+    if (blocks > 4 + Math.ceil(raw / maxBlock) * 4) return false
+    if (header & 1) return at + (descriptor & 4 ? 4 : 0) === bytes.length
+  }
+  return false
+}
