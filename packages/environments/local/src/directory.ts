@@ -79,11 +79,13 @@ export const holdDirectory: OpenDirectory = async (path, { follow = true, as = p
 
 /** Resolves `path` and checks before each use that it still resolves to itself. */
 export const checkDirectory: OpenDirectory = async (path, { follow = true, as = path } = {}) => {
-  const real = await realpath(path).catch((error) => {
+  const fail = (error: unknown): never => {
     throw fileError(error, as)
-  })
+  }
+  const real = await realpath(path).catch(fail)
   if (!follow && real !== path) throw environmentError('TARGET_MOVED', { path: as })
-  if (!(await stat(real)).isDirectory()) throw environmentError('FILE_NOT_DIRECTORY', { path: as })
+  const stats = await stat(real).catch(fail)
+  if (!stats.isDirectory()) throw environmentError('FILE_NOT_DIRECTORY', { path: as })
   return {
     path: real,
     at: (name) => join(real, name),

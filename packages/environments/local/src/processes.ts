@@ -93,7 +93,7 @@ function supervise(
 ): RunningProcess {
   const { pid, stdout, stderr } = child
   assert(pid !== undefined && stdout && stderr, 'a process that has started has a pid and pipes')
-  const tree: Tree = { pid, marker }
+  const tree: Tree = { pid, marker, known: new Map() }
   const startedAt = performance.now()
   const output = createOutput(stdout, stderr)
   const cause = { timedOut: false, aborted: false }

@@ -20,19 +20,17 @@ export function createTarget(place: Place, openDirectory: OpenDirectory): Target
   const running = new Set<Promise<unknown>>()
   let closed: Promise<void> | undefined
 
-  // The number of a closed handle is soon another file's, so closing waits for what still runs.
-  const run = async <T>(action: () => Promise<T>): Promise<T> => {
+  const run = <T>(action: () => Promise<T>): Promise<T> => {
     assert(!closed, `the target ${place.path} was used after it was disposed`)
     const task = (async () => {
       await place.directory.verify()
       return action()
     })()
     running.add(task)
-    try {
-      return await task
-    } finally {
-      running.delete(task)
-    }
+    // Whoever returns it out of an `await using` block only sees it after the target has closed.
+    const forget = () => void running.delete(task)
+    task.then(forget, forget)
+    return task
   }
 
   return {
@@ -42,6 +40,7 @@ export function createTarget(place: Place, openDirectory: OpenDirectory): Target
     write: (bytes, options) => run(() => writeContent(place, bytes, options)),
     list: () => run(() => listEntries(place, openDirectory)),
     remove: () => run(() => removeFile(place)),
+    // The number of a closed handle is soon another file's, so closing waits for what still runs.
     [Symbol.asyncDispose]: () => {
       closed ??= Promise.allSettled(running).then(() => place.directory.close())
       return closed

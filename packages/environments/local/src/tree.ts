@@ -10,6 +10,8 @@ export const MARKER = 'CORDAGE_RUN'
 export interface Tree {
   readonly pid: number
   readonly marker: string
+  /** Members found before, by when they started: they stay members when they lose their parent. */
+  readonly known: Map<number, string>
 }
 
 const MIN_POLL_MS = 5
@@ -47,8 +49,8 @@ function countMembers(tree: Tree): number {
 }
 
 function signalTree(tree: Tree, signal: NodeJS.Signals): number {
-  const group = sendSignal(-tree.pid, signal)
-  if (!PROC) return group ? 1 : 0
+  if (!PROC) return sendSignal(-tree.pid, signal) ? 1 : 0
+  // All are found before the first is told: they are known by their parents.
   const members = findMembers(tree)
   for (const pid of members) sendSignal(pid, signal)
   return members.length
@@ -69,24 +71,34 @@ interface ProcessStatus {
   readonly parent: number
   readonly group: number
   readonly session: number
+  readonly startedAt: string
 }
 
 /**
- * Live processes of the group or the session, with the marker, or below such a one. What left the
- * session, dropped its environment and lost its parent is out of reach without confinement.
+ * Live processes of the group or the session, with the marker, known, or below such a one. What
+ * had left the session, dropped its environment and lost its parent before anybody looked is out
+ * of reach without confinement.
  */
 function findMembers(tree: Tree): number[] {
   const running = listProcesses()
-  const members = new Set<number>()
-  for (const { pid, group, session } of running) {
-    if (group === tree.pid || session === tree.pid || hasMarker(pid, tree.marker)) members.add(pid)
+  const members = new Map<number, string>()
+  for (const process of running) {
+    if (isMember(tree, process)) members.set(process.pid, process.startedAt)
   }
   for (let before = -1; before < members.size;) {
     before = members.size
-    for (const { pid, parent } of running) if (members.has(parent)) members.add(pid)
+    for (const { pid, parent, startedAt } of running) {
+      if (members.has(parent)) members.set(pid, startedAt)
+    }
   }
   members.delete(process.pid)
-  return [...members]
+  for (const [pid, startedAt] of members) tree.known.set(pid, startedAt)
+  return [...members.keys()]
+}
+
+function isMember(tree: Tree, { pid, group, session, startedAt }: ProcessStatus): boolean {
+  if (group === tree.pid || session === tree.pid) return true
+  return tree.known.get(pid) === startedAt || hasMarker(pid, tree.marker)
 }
 
 function listProcesses(): ProcessStatus[] {
@@ -101,8 +113,10 @@ function readStatus(pid: number): ProcessStatus | undefined {
   // The name in parentheses may hold anything, parentheses too.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group, session] = fields
-  if (!session || state === 'Z' || state === 'X') return undefined
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session) }
+  const startedAt = fields[19]
+  if (!startedAt || state === 'Z' || state === 'X') return undefined
+  const ids = { parent: Number(parent), group: Number(group), session: Number(session) }
+  return { pid, ...ids, startedAt }
 }
 
 function hasMarker(pid: number, marker: string): boolean {

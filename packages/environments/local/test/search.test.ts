@@ -1,0 +1,199 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { GlobQuery, GrepQuery } from '@cordage/core/environment'
+import { createFileSystem } from '../src/file-system.ts'
+import { codeOf, makeDirectory, never } from './fixture.ts'
+
+const fs = createFileSystem(never)
+
+async function makeTree(files: Record<string, string>): Promise<string> {
+  const dir = await makeDirectory()
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, name)), { recursive: true })
+    await writeFile(join(dir, name), content)
+  }
+  return dir
+}
+
+async function glob(dir: string, query: Partial<GlobQuery>) {
+  const result = await fs.glob(dir, { pattern: '**/*', maxResults: 100, ...query }, never)
+  return { ...result, names: result.items.map(({ path }) => path.slice(dir.length + 1)) }
+}
+
+async function grep(dir: string, query: Partial<GrepQuery>) {
+  const result = await fs.grep(dir, { pattern: 'x', maxResults: 100, ...query }, never)
+  const lines = result.items.map(({ path, line, text, match }) => {
+    return `${path.slice(dir.length + 1)}:${line}${match ? ':' : '-'}${text}`
+  })
+  return { ...result, lines }
+}
+
+const project = {
+  '.gitignore': 'node_modules\nout.ts\n',
+  '.github/ci.ts': 'x',
+  '.git/config.ts': 'x',
+  'a.ts': 'x',
+  'b.js': 'x',
+  'node_modules/dep/index.ts': 'x',
+  'out.ts': 'x',
+  'src/c.ts': 'x',
+  'src/deep/d.tsx': 'x',
+}
+
+describe('glob', () => {
+  it('finds below, sorted, without what is hidden or ignored', async () => {
+    const dir = await makeTree(project)
+    expect((await glob(dir, {})).names).toEqual(['a.ts', 'b.js', 'src/c.ts', 'src/deep/d.tsx'])
+    expect((await glob(dir, { pattern: '*.ts' })).names).toEqual(['a.ts'])
+    expect((await glob(dir, { pattern: '**/*.{ts,tsx}' })).names).toEqual([
+      'a.ts',
+      'src/c.ts',
+      'src/deep/d.tsx',
+    ])
+    expect((await glob(dir, { pattern: `${dir}/src/*` })).names).toEqual(['src/c.ts'])
+  })
+
+  it('shows hidden and ignored files when asked, never those of git', async () => {
+    const dir = await makeTree(project)
+    expect((await glob(dir, { pattern: '**/*.ts', hidden: true })).names).toEqual([
+      '.github/ci.ts',
+      'a.ts',
+      'src/c.ts',
+    ])
+    expect((await glob(dir, { pattern: '**/*.ts', ignored: true })).names).toEqual([
+      'a.ts',
+      'node_modules/dep/index.ts',
+      'out.ts',
+      'src/c.ts',
+    ])
+  })
+
+  it('stops at the limit and says so', async () => {
+    const dir = await makeTree(project)
+    const { names, incomplete } = await glob(dir, { maxResults: 2 })
+    expect(names).toEqual(['a.ts', 'b.js'])
+    expect(incomplete).toEqual(['Only the first 2 files are shown.'])
+    expect((await glob(dir, { maxResults: 4 })).incomplete).toEqual([])
+  })
+
+  it('keeps names with newlines whole and reports names that are not UTF-8', async () => {
+    const dir = await makeTree({ 'a\nb.ts': 'x' })
+    await writeFile(Buffer.concat([Buffer.from(`${dir}/c`), Buffer.from([0xff])]), 'x')
+    const { names, incomplete } = await glob(dir, {})
+    expect(names).toEqual(['a\nb.ts'])
+    expect(incomplete).toEqual(['1 files whose name is not UTF-8 are left out: ./c\ufffd'])
+    expect((await grep(dir, {})).lines).toEqual(['a\nb.ts:1:x'])
+  })
+
+  it('refuses patterns that lead outside or cost too much', async () => {
+    const dir = await makeTree({ [`${'a'.repeat(200)}`]: '' })
+    for (const pattern of ['', '../*', '/etc/*', '*a'.repeat(20), '[a-']) {
+      expect(await codeOf(glob(dir, { pattern }))).toBe('PATTERN_INVALID')
+    }
+  })
+
+  it('searches nothing through a link', async () => {
+    const dir = await makeTree({ 'real/a.ts': 'x' })
+    await symlink('real', join(dir, 'way'))
+    expect(await codeOf(glob(join(dir, 'way'), {}))).toBe('TARGET_MOVED')
+    expect(await codeOf(grep(join(dir, 'way'), {}))).toBe('TARGET_MOVED')
+    expect((await glob(dir, {})).names).toEqual(['real/a.ts'])
+    expect(await codeOf(glob(join(dir, 'none'), {}))).toBe('FILE_NOT_FOUND')
+  })
+})
+
+describe('grep', () => {
+  it('narrows by glob and type without showing what is ignored or hidden', async () => {
+    const dir = await makeTree({ ...project, '.hidden.ts': 'x' })
+    expect((await grep(dir, { glob: '*.ts' })).lines).toEqual(['a.ts:1:x', 'src/c.ts:1:x'])
+    expect((await grep(dir, { glob: 'src/**/*.tsx' })).lines).toEqual(['src/deep/d.tsx:1:x'])
+    expect((await grep(dir, { glob: '*.{js,tsx}' })).lines).toEqual([
+      'b.js:1:x',
+      'src/deep/d.tsx:1:x',
+    ])
+    expect((await grep(dir, { fileType: 'js' })).lines).toEqual(['b.js:1:x'])
+    expect((await grep(dir, { fileType: 'ts', glob: 'src/**' })).lines).toEqual([
+      'src/c.ts:1:x',
+      'src/deep/d.tsx:1:x',
+    ])
+  })
+
+  it('gives context and several lines for a match over lines', async () => {
+    const dir = await makeTree({ f: 'a\r\nb\nx\nc\nd\nx' })
+    expect((await grep(dir, { before: 2, after: 1 })).lines).toEqual([
+      'f:1-a',
+      'f:2-b',
+      'f:3:x',
+      'f:4-c',
+      'f:5-d',
+      'f:6:x',
+    ])
+    expect((await grep(dir, { before: 2, after: 1, maxResults: 1 })).lines).toEqual([
+      'f:1-a',
+      'f:2-b',
+      'f:3:x',
+      'f:4-c',
+    ])
+    expect((await grep(dir, { pattern: 'x.c', multiline: true })).lines).toEqual(['f:3:x', 'f:4:c'])
+    expect((await grep(dir, { pattern: 'X' })).lines).toEqual([])
+    expect((await grep(dir, { pattern: 'X', ignoreCase: true })).lines).toHaveLength(2)
+  })
+
+  it('says how a pattern or type is wrong', async () => {
+    const dir = await makeTree({ f: 'x' })
+    await expect(grep(dir, { pattern: 'a(' })).rejects.toThrow('unclosed group')
+    await expect(grep(dir, { fileType: 'nope' })).rejects.toMatchObject({ code: 'PATTERN_INVALID' })
+    await expect(grep(join(dir, 'f'), { pattern: 'a(' })).rejects.toThrow('unclosed group')
+    expect((await grep(dir, { pattern: '--help' })).lines).toEqual([])
+  })
+
+  it('searches one file, whatever its name and ignore files say', async () => {
+    const dir = await makeTree({ '-f\n.log': 'x\ny\n', '.ignore': '*.log' })
+    const path = join(dir, '-f\n.log')
+    const { items } = await fs.grep(path, { pattern: '[xy]', maxResults: 1 }, never)
+    expect(items).toEqual([{ path, line: 1, text: 'x', match: true }])
+  })
+
+  it('cuts long lines, leaves out endless ones and skips binary files', async () => {
+    const dir = await makeTree({
+      binary: `x\n${'\0'.repeat(100)}x\n`,
+      'endless.min.js': 'x'.repeat(100_000),
+      'long.js': `${'x'.repeat(900)}\nx\n`,
+    })
+    const { items, incomplete } = await grep(dir, {})
+    expect(items.map(({ text }) => text.length)).toEqual([500, 1])
+    expect(incomplete).toEqual([
+      `${join(dir, 'endless.min.js')}: a match in a very long line is left out.`,
+    ])
+    const binary = await grep(join(dir, 'binary'), {})
+    expect([binary.items, binary.incomplete]).toEqual([
+      [],
+      [`${join(dir, 'binary')} is a binary file.`],
+    ])
+  })
+
+  it('shows bytes that are not UTF-8 as such', async () => {
+    const dir = await makeDirectory()
+    await writeFile(join(dir, 'f'), Buffer.from([0x78, 0xff, 0x0a]))
+    expect((await grep(dir, {})).lines).toEqual(['f:1:x\ufffd'])
+  })
+
+  it('ends with the reason of the signal', async () => {
+    const dir = await makeTree({ f: 'x\n'.repeat(500_000) })
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const running = fs.grep(dir, { pattern: 'x', maxResults: 1e9 }, controller.signal)
+    setTimeout(() => controller.abort(reason), 20)
+    await expect(running).rejects.toBe(reason)
+  })
+
+  it('is of little memory when it stops early', async () => {
+    const dir = await makeTree({ f: `${'x'.repeat(200)}\n`.repeat(200_000) })
+    const before = process.memoryUsage().rss
+    const { items, incomplete } = await grep(dir, { maxResults: 10 })
+    expect(items).toHaveLength(10)
+    expect(incomplete).toEqual(['Only the first 10 matching lines are shown.'])
+    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
+  })
+})
