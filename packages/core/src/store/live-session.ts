@@ -4,6 +4,7 @@ import type { Context } from '../kernel/index.ts'
 import {
   assistantMessage,
   attemptFailed,
+  coreEvent,
   deepFreeze,
   repairFacts,
   SessionFold,
@@ -28,7 +29,7 @@ import { WriteQueue, type Batch } from './write-queue.ts'
 
 export interface LiveSessionOptions {
   readonly clock: Clock
-  /** The definitions that are known now, core's among them. */
+  /** The definitions that are known now besides those of core. */
   readonly lookup: (type: string) => AnyEventDefinition | undefined
   readonly report?: ReportReducer
   readonly onClosed?: (session: LiveSession) => void
@@ -114,7 +115,9 @@ export class LiveSession implements Session {
   ): Promise<readonly Fact[]> {
     this.#assertWritable()
     const place = { seq: this.nextSeq, time: this.#options.clock.now() }
-    const facts = placeFacts(newFacts, place, this.#options.lookup)
+    const facts = placeFacts(newFacts, place, (type) => {
+      return coreEvent(type) ?? this.#options.lookup(type)
+    })
     for (const fact of facts) this.#fold.add(fact)
     // Into the queue before anybody is told: a watcher may append, and that comes after.
     const written =

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { toolCallsOf } from '../../src/message/index.ts'
+import { toolCallsOf } from '@cordage/core/message'
 import {
   attemptStart,
   repairFacts,
@@ -9,7 +9,7 @@ import {
   SessionFold,
   type FoldSnapshot,
   type SurfaceEntry,
-} from '../../src/session/index.ts'
+} from '@cordage/core/session'
 import { counted, factsOf, foldOf, logOf, lookup } from './random-log.ts'
 
 const choices = fc.array(fc.nat(999), { maxLength: 250, size: 'max' })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonical, digest, frozenJson } from '../../src/session/index.ts'
+import { canonical, digest, frozenJson } from '@cordage/core/session'
 
 test('any JSON value comes back equal and frozen to the last member', () => {
   fc.assert(

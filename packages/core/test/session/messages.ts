@@ -1,10 +1,5 @@
-import { textMessage, type ContentPart, type Message } from '../../src/message/index.ts'
-import {
-  assistantMessage,
-  toolResult,
-  userMessage,
-  type SurfaceEntry,
-} from '../../src/session/index.ts'
+import { textMessage, type ContentPart, type Message } from '@cordage/core/message'
+import { assistantMessage, toolResult, userMessage, type SurfaceEntry } from '@cordage/core/session'
 
 /** Short facts and short pictures of surfaces for the tests of the folds. */
 export const at = { turn: 1, step: 1 }

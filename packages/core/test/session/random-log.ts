@@ -24,8 +24,8 @@ import {
   type AnyEventDefinition,
   type Fact,
   type NewFact,
-} from '../../src/session/index.ts'
-import { textMessage, type ContentPart, type Message } from '../../src/message/index.ts'
+} from '@cordage/core/session'
+import { textMessage, type ContentPart, type Message } from '@cordage/core/message'
 import { z } from 'zod'
 
 /** A plugin's kind of fact, known to the folds of the tests. */
@@ -101,7 +101,7 @@ class LogWriter {
       inboxSplice({ inserted: [{ queue: 'next-turn', message: prompt }], cause: 'send' }),
       turnStart({ turn }),
     )
-    if (this.#pick(4) === 1) this.#compaction()
+    if (this.#pick(2) === 1) this.#compaction()
     this.#add(
       inboxSplice({ removed: [prompt.id], cause: 'claim' }),
       stepStart({ turn, step: 1 }),

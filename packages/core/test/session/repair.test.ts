@@ -7,7 +7,7 @@ import {
   toolCall,
   turnStart,
   type NewFact,
-} from '../../src/session/index.ts'
+} from '@cordage/core/session'
 import { assistant, at, result, user } from './messages.ts'
 import { factsOf, foldOf } from './random-log.ts'
 

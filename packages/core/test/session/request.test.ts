@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { textMessage, type Message } from '../../src/message/index.ts'
-import { attemptStart, requestAt, requestHeader, requestMessages } from '../../src/session/index.ts'
+import { textMessage, type Message } from '@cordage/core/message'
+import { attemptStart, requestAt, requestHeader, requestMessages } from '@cordage/core/session'
 import { assistant, at, pictureOf, user } from './messages.ts'
 import { factsOf, foldOf } from './random-log.ts'
 

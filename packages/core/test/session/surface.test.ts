@@ -5,9 +5,10 @@ import {
   compactionStart,
   compactionSummary,
   contextMessage,
+  SessionFold,
   systemMessage,
   type NewFact,
-} from '../../src/session/index.ts'
+} from '@cordage/core/session'
 import { assistant, pictureOf, result, said, systemText, user } from './messages.ts'
 import { factsOf, foldOf } from './random-log.ts'
 
@@ -135,7 +136,9 @@ test('a range that is not on the surface shadows nothing', () => {
 test('a context that a summary took is remembered until its contributor gives it again', () => {
   const facts = [context('cwd', '/a'), context('time', 't1'), user('hi'), context('time', 't2')]
   const compacted = [...facts, begin('k'), summary('k', 0, 2), end('k')]
-  expect(foldOf(factsOf(compacted)).shadowedContexts).toEqual(['cwd'])
+  const fold = foldOf(factsOf(compacted))
+  expect(fold.shadowedContexts).toEqual(['cwd'])
+  expect(new SessionFold({ snapshot: fold.snapshot() }).shadowedContexts).toEqual(['cwd'])
   expect(foldOf(factsOf([...compacted, context('cwd', '/a')])).shadowedContexts).toEqual([])
 })
 
