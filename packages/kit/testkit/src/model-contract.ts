@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+import { answerCases, callCases, streamCases } from './model-answer-cases.ts'
+import { cancelCases } from './model-cancel-cases.ts'
+import { brokenStreamCases, statusCases } from './model-failure-cases.ts'
+import { type ModelUnderTest, useModel } from './model-fixture.ts'
+import { environmentCases, requestCases } from './model-request-cases.ts'
+
+/** What the loop relies on of every provider that is reached over HTTP. */
+export function modelContract(name: string, subject: ModelUnderTest): void {
+  describe(`${name} keeps the model contract`, () => {
+    const fixture = useModel(subject)
+    answerCases(fixture)
+    callCases(fixture)
+    streamCases(fixture)
+    brokenStreamCases(fixture)
+    statusCases(fixture)
+    cancelCases(fixture)
+    requestCases(fixture)
+    environmentCases(fixture)
+  })
+}
