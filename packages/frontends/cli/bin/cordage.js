@@ -1,1 +1,87 @@
 #!/usr/bin/env node
+/* Plain old JavaScript: a Node that is too old has to be able to read this file and say so. */
+'use strict'
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { spawn } from 'node:child_process'
+import module from 'node:module'
+import os from 'node:os'
+
+const OLDEST = [22, 19]
+const CONFIGURATION = 78
+
+const self = fs.realpathSync(process.argv[1])
+const folder = path.dirname(path.dirname(self))
+
+function isTooOld(version) {
+  const parts = version.split('.').map(Number)
+  return parts[0] < OLDEST[0] || (parts[0] === OLDEST[0] && parts[1] < OLDEST[1])
+}
+
+/* The Node that the project itself installed, in the nearest node_modules above. */
+function ownNode() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  for (let at = folder; ; at = path.dirname(at)) {
+    const candidate = path.join(at, 'node_modules', 'node', 'bin', name)
+    if (fs.existsSync(candidate)) return candidate
+    if (path.dirname(at) === at) return undefined
+  }
+}
+
+function restart(node) {
+  const child = spawn(node, [self].concat(process.argv.slice(2)), {
+    stdio: 'inherit',
+    env: Object.assign({}, process.env, { CORDAGE_RESTARTED: '1' }),
+  })
+  /* The child gets a terminal's signals itself; those sent to this process go on to it. */
+  const forward = function (signal) {
+    process.on(signal, function () {
+      child.kill(signal)
+    })
+  }
+  ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(forward)
+  child.on('error', function (error) {
+    refuse('The Node at ' + node + ' does not start: ' + error.message + '.')
+  })
+  child.on('exit', function (code, signal) {
+    if (code === null) code = 128 + (os.constants.signals[signal] || 1)
+    process.exit(code)
+  })
+}
+
+function refuse(reason) {
+  process.stderr.write('cordage: ' + reason + '\n')
+  process.exit(CONFIGURATION)
+}
+
+function start() {
+  const args = process.argv.slice(2)
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
+    process.stdout.write(manifest.version + '\n')
+    return
+  }
+  const home = process.env.CORDAGE_HOME || path.join(os.homedir(), '.cordage')
+  /* Without a place to write it just compiles again each time. */
+  module.enableCompileCache(path.join(home, 'cache'))
+  const source = path.join(folder, 'src', 'main.ts')
+  const entry = fs.existsSync(source) ? source : path.join(folder, 'dist', 'main.js')
+  import(pathToFileURL(entry).href).then(function (main) {
+    return main.main(args)
+  })
+}
+
+if (!isTooOld(process.versions.node)) {
+  start()
+} else {
+  const node = process.env.CORDAGE_RESTARTED ? undefined : ownNode()
+  if (node !== undefined) restart(node)
+  else {
+    refuse(
+      'Node ' + process.versions.node + ' is too old; it takes ' + OLDEST.join('.') + ' or newer. ' +
+        'Install one (https://nodejs.org) and try again.',
+    )
+  }
+}

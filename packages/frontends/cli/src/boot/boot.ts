@@ -1,0 +1,134 @@
+import { join, resolve } from 'node:path'
+import {
+  createComposer,
+  type CloseReport,
+  type Composition,
+  type RowReport,
+} from '@cordage/core/compose'
+import {
+  createRoot,
+  definePlugin,
+  mount,
+  own,
+  type Host,
+  type LogRecord,
+  type LogSink,
+  type RootContext,
+} from '@cordage/core/kernel'
+import { homeOf, version } from './installation.ts'
+import { assertOneKernel } from './kernel-version.ts'
+import { composeProfile, type ComposeRequest } from './layers.ts'
+import { createLoader } from './loader.ts'
+import { createLogFile, teeLog } from './log-file.ts'
+import type { Profile } from './profile.ts'
+import { createRedactor } from './secrets.ts'
+
+export interface BootOptions {
+  /** A profile's name, or the path of its folder. */
+  readonly profile: string
+  /** Overlays in order, relative to `cwd`. */
+  readonly patches?: readonly string[]
+  /** Default `$CORDAGE_HOME` of `env`, else `~/.cordage`. */
+  readonly home?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly cwd?: string
+  /** Leaves out the installation's and home's layers and the overlays. */
+  readonly safe?: boolean
+  /** Gets every log record too, secrets hidden. */
+  readonly log?: LogSink
+  /** Limit for each step of one row: import, activation, teardown. */
+  readonly rowTimeoutMs?: number
+}
+
+/** A profile that runs. Close it: it holds files, locks and processes. */
+export interface Harness {
+  readonly ctx: RootContext
+  readonly profile: Profile
+  readonly composition: Composition
+  readonly host: Host
+  readonly logFile: string
+  report(): RowReport[]
+  /** The last log records, the oldest first. */
+  recentLog(): readonly LogRecord[]
+  /** Unmounts row by row, bounded; every call returns the same promise. */
+  close(): Promise<CloseReport>
+}
+
+/** What a boot goes by, with every default filled in. */
+export function composeRequestOf(options: BootOptions): ComposeRequest {
+  const env = options.env ?? process.env
+  const cwd = resolve(options.cwd ?? process.cwd())
+  return {
+    profile: options.profile,
+    patches: options.patches ?? [],
+    home: options.home === undefined ? homeOf(env) : resolve(cwd, options.home),
+    env,
+    cwd,
+    safe: options.safe ?? false,
+  }
+}
+
+/** Composes a profile and mounts it. Throws `COMPOSE_REJECTED` with every problem, and others. */
+export async function boot(options: BootOptions): Promise<Harness> {
+  const request = composeRequestOf(options)
+  const { profile, composition } = composeProfile(request)
+  return mountProfile({ request, profile, composition, options })
+}
+
+interface Composed {
+  readonly request: ComposeRequest
+  readonly profile: Profile
+  readonly composition: Composition
+  readonly options: Pick<BootOptions, 'log' | 'rowTimeoutMs'>
+}
+
+/** Mounts what `composeProfile` gave. */
+export async function mountProfile(composed: Composed): Promise<Harness> {
+  const { request, profile, composition, options } = composed
+  assertOneKernel()
+  const { home, env, cwd } = request
+  const host: Host = { env, home, cwd, version }
+  let root: RootContext | undefined
+  const redact = createRedactor(env, () => root)
+  const log = createLogFile(join(home, 'logs', 'cordage.log'), redact)
+  const also = options.log
+  root = createRoot({
+    log: teeLog(log.sink, also && ((record) => also({ ...record, text: redact(record.text) }))),
+  })
+  const timeoutMs = options.rowTimeoutMs ?? 10_000
+  const hostRow = mount(root, { id: 'host', plugin: hostPlugin(host), config: {}, timeoutMs })
+  await hostRow.settled()
+  const loader = createLoader(join(home, 'profiles', profile.name))
+  const composer = createComposer(root, loader, { rowTimeoutMs: timeoutMs })
+  const close = async (): Promise<CloseReport> => {
+    const report = await composer.close()
+    await hostRow.dispose()
+    return report
+  }
+  let closing: Promise<CloseReport> | undefined
+  const closeOnce = () => (closing ??= close())
+  try {
+    await composer.apply(composition)
+  } catch (error) {
+    await closeOnce()
+    throw error
+  }
+  return {
+    ctx: root,
+    profile,
+    composition,
+    host,
+    logFile: log.file,
+    report: () => composer.report(),
+    recentLog: log.recent,
+    close: closeOnce,
+  }
+}
+
+function hostPlugin(host: Host) {
+  return definePlugin({
+    name: 'host',
+    provides: ['host'],
+    apply: (ctx) => own(ctx, 'host', host),
+  })
+}

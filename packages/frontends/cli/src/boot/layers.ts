@@ -1,0 +1,89 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { compose, type Composition, type LayerKind, type LayerSource } from '@cordage/core/compose'
+import { bootError } from './errors.ts'
+import { installationRoot } from './installation.ts'
+import { findProfile, profileNames, type Profile } from './profile.ts'
+
+const FILE = 'cordis.patch.yml'
+
+export interface ComposeRequest {
+  readonly profile: string
+  /** Overlays, relative to `cwd`. */
+  readonly patches: readonly string[]
+  readonly home: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Leaves out what people wrote: the installation's and home's layers and the overlays. */
+  readonly safe: boolean
+}
+
+/** Reads the layers of a profile and composes them; what is wrong in them is in `problems`. */
+export function composeProfile(request: ComposeRequest): {
+  profile: Profile
+  composition: Composition
+} {
+  const profile = findProfile(request.profile, request.cwd)
+  const own = profile.files.map(({ kind, name, file }) => required(kind, name, file))
+  const people = request.safe ? [] : readPeople(request)
+  const composition = compose([...own, ...people], {
+    profile: profile.name,
+    preset: profile.preset,
+    env: request.env,
+    knownRows: people.length > 0 ? knownElsewhere(profile.name, request.cwd) : [],
+  })
+  return { profile, composition }
+}
+
+function readPeople({ home, patches, cwd }: ComposeRequest): LayerSource[] {
+  const standing = [
+    optional('installation', join(installationRoot(), FILE)),
+    optional('home', join(home, FILE)),
+  ].filter((layer) => layer !== undefined)
+  const overlays = patches.map((path) => required('overlay', path, resolve(cwd, path)))
+  return [...standing, ...overlays]
+}
+
+function required(kind: LayerKind, name: string, path: string): LayerSource {
+  try {
+    const file = realpathSync(path)
+    return { kind, name, file, text: readFileSync(file, 'utf8') }
+  } catch (error) {
+    throw bootError('LAYER_UNREADABLE', { file: path, reason: reasonOf(error) }, { cause: error })
+  }
+}
+
+function optional(kind: LayerKind, path: string): LayerSource | undefined {
+  try {
+    const file = realpathSync(path)
+    return { kind, name: kind, file, text: readFileSync(file, 'utf8') }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw bootError('LAYER_UNREADABLE', { file: path, reason: reasonOf(error) }, { cause: error })
+  }
+}
+
+/** Rows and presets of the other profiles: a person's layer may name them without a mistake. */
+function knownElsewhere(profile: string, cwd: string): string[] {
+  return profileNames()
+    .filter((name) => name !== profile)
+    .flatMap((name) => {
+      const { files } = findProfile(name, cwd)
+      const layers = files.map((layer) => required(layer.kind, layer.name, layer.file))
+      const { rows, presets } = compose(layers, { profile: name, env: {} })
+      const inPresets = [...presets.values()].flatMap((preset) => preset.rows)
+      return [...presets.keys(), ...[...rows, ...inPresets].map((row) => row.id)]
+    })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function reasonOf(error: unknown): string {
+  const code = codeOf(error)
+  if (code === 'ENOENT') return 'it does not exist'
+  if (code === 'EACCES') return 'it may not be read'
+  if (code === 'EISDIR') return 'it is a directory'
+  return code || String(error)
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Loaded, Loader } from '@cordage/core/compose'
+import { bootError } from './errors.ts'
+import { packageFolder } from './installation.ts'
+import { manifestOf } from './manifest.ts'
+import { resolveFrom } from './resolve.ts'
+
+/**
+ * Imports the plugins of rows. A package is looked for from the file that inserted the row, then
+ * from the profile's folder in the home, then from the installation.
+ */
+export function createLoader(homeProfile: string): Loader {
+  const fallbacks = [homeProfile, packageFolder].map((folder) => join(folder, 'package.json'))
+  return {
+    async load(name, from): Promise<Loaded> {
+      const url = isAbsolute(name)
+        ? pathToFileURL(name).href
+        : resolveFirst(name, isRelative(name) ? [from] : [from, ...fallbacks])
+      const file = fileURLToPath(url)
+      assertRuns(file)
+      const module = (await import(url)) as Record<string, unknown>
+      const manifest = manifestOf(file)
+      return {
+        plugin: module['default'] ?? module,
+        api: manifest?.cordage?.api,
+        version: manifest?.version,
+        file,
+      }
+    },
+  }
+}
+
+function isRelative(name: string): boolean {
+  return name.startsWith('./') || name.startsWith('../')
+}
+
+function resolveFirst(name: string, files: readonly string[]): string {
+  let first: unknown
+  for (const file of files) {
+    try {
+      return resolveFrom(name, file)
+    } catch (error) {
+      // The place where the row was written is the one to tell about.
+      first ??= error
+    }
+  }
+  throw first
+}
+
+function assertRuns(file: string): void {
+  if (!existsSync(file)) throw bootError('PLUGIN_NOT_FOUND', { file })
+  const packaged = file.includes(`${sep}node_modules${sep}`)
+  if (packaged && /\.[cm]?tsx?$/.test(file)) throw bootError('PLUGIN_TYPESCRIPT', { file })
+}

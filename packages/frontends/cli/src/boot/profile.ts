@@ -1,0 +1,68 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { didYouMean } from '@cordage/core/compose'
+import { bootError } from './errors.ts'
+import { packageFolder } from './installation.ts'
+import { findPackage, readManifest } from './manifest.ts'
+
+const PREFIX = '@cordage/profile-'
+
+export interface Profile {
+  readonly name: string
+  readonly folder: string
+  readonly preset: string | undefined
+  /** The files of its layers: each bundle's in order, then its own. */
+  readonly files: readonly { kind: 'bundle' | 'profile'; name: string; file: string }[]
+}
+
+/** The profiles that come with the installation. */
+export function profileNames(): string[] {
+  const { dependencies = {} } = readManifest(packageFolder) ?? {}
+  return Object.keys(dependencies)
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length))
+}
+
+/** Finds a profile by name, or by the path of its folder. Throws `PROFILE_UNKNOWN` and others. */
+export function findProfile(name: string, cwd: string): Profile {
+  const isPath = isAbsolute(name) || /^\.{1,2}([\\/]|$)/.test(name)
+  const folder = isPath ? resolve(cwd, name) : findPackage(PREFIX + name, packageFolder)
+  if (folder === undefined || !existsSync(join(folder, 'package.json'))) {
+    const names = profileNames()
+    const hint = didYouMean(name, names) ?? `Known: ${names.join(', ')}, or the path of a folder.`
+    throw bootError('PROFILE_UNKNOWN', { profile: name, hint })
+  }
+  return readProfile(isPath ? undefined : name, realpathSync(folder))
+}
+
+function readProfile(name: string | undefined, folder: string): Profile {
+  const manifest = readManifest(folder)
+  const { bundles, preset } = manifest?.cordage ?? {}
+  if (!Array.isArray(bundles)) {
+    const reason = 'its package.json does not list bundles under "cordage"'
+    throw bootError('PROFILE_INVALID', { folder, reason })
+  }
+  const files = bundles.map((bundle) => bundleFile(bundle, folder))
+  return {
+    name: name ?? manifest?.name?.replace(PREFIX, '') ?? folder,
+    folder,
+    preset,
+    files: [
+      ...files,
+      { kind: 'profile', name: name ?? folder, file: join(folder, 'cordis.patch.yml') },
+    ],
+  }
+}
+
+/** The layer of a bundle as `from` sees it, else as the installation does. */
+export function bundleFile(
+  bundle: string,
+  from: string,
+): { kind: 'bundle'; name: string; file: string } {
+  const folder = findPackage(bundle, from) ?? findPackage(bundle, packageFolder)
+  const layer = folder === undefined ? undefined : readManifest(folder)?.cordage?.bundle
+  if (folder === undefined || layer === undefined) {
+    throw bootError('BUNDLE_MISSING', { bundle, file: join(from, 'package.json') })
+  }
+  return { kind: 'bundle', name: bundle, file: join(folder, layer) }
+}

@@ -1,0 +1,38 @@
+import { registerHooks } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+const ROW = 'cordage-row:'
+const CORE = /^@cordage\/core(\/|$)/
+const CONTAINER = /^cordis(\/|$)/
+
+let registered = false
+
+/** One resolve hook for every importer: there is one core and one container in a process. */
+function register(): void {
+  if (registered) return
+  registered = true
+  const own = import.meta.url
+  const kernel = import.meta.resolve('@cordage/core/kernel')
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier.startsWith(ROW)) {
+        const [name = '', parentURL] = JSON.parse(
+          decodeURIComponent(specifier.slice(ROW.length)),
+        ) as string[]
+        const parent = CORE.test(name) ? own : parentURL
+        return next(name, { ...context, parentURL: parent })
+      }
+      if (CORE.test(specifier)) return next(specifier, { ...context, parentURL: own })
+      if (CONTAINER.test(specifier)) return next(specifier, { ...context, parentURL: kernel })
+      return next(specifier, context)
+    },
+  })
+}
+
+/** The URL of `name` as an import in `file` resolves it; throws as that import would. */
+export function resolveFrom(name: string, file: string): string {
+  register()
+  const request = JSON.stringify([name, pathToFileURL(file).href])
+  // `import.meta.resolve` takes no parent, so the hook is told which one is meant.
+  return import.meta.resolve(ROW + encodeURIComponent(request))
+}

@@ -1,0 +1,1 @@
+export { boot, type BootOptions, type Harness } from './boot/boot.ts'
