@@ -47,15 +47,15 @@ export async function logResult(
   resultNotice.emit(ctx, { ...told, ...(error ? { error } : { value }) }, batch.scope)
 }
 
-/** The code and the sentence, and what else the error has to say to a model. */
-function errorContent(error: HarnessError): ToolContent[] {
-  const { problems, help } = error.details
-  const lines = Array.isArray(problems) ? problems.map((problem) => `- ${String(problem)}`) : []
-  const more = typeof help === 'string' ? [help] : []
-  // The sentence holds the problems too, cut short.
-  const sentence = lines.length > 0 ? error.message.split(': ')[0] + ':' : error.message
-  const text = [`${error.code}: ${sentence}`, ...lines, ...more].join('\n')
-  return [{ type: 'text', text }]
+/** Code and sentence, then what does not fit in one: problems of arguments, `details.help`. */
+function errorContent({ code, message, details }: HarnessError): ToolContent[] {
+  const { problems, help } = details
+  const lines = [`${code}: ${message}`]
+  if (code === 'INVALID_ARGS' && Array.isArray(problems)) {
+    lines.splice(0, 1, `${code}:`, ...problems.map((problem) => `- ${String(problem)}`))
+  }
+  if (typeof help === 'string') lines.push(help)
+  return [{ type: 'text', text: lines.join('\n') }]
 }
 
 function redactValue(value: unknown, redact: (text: string) => string): unknown {
