@@ -14,7 +14,12 @@ import type { ToolCallPart } from '@cordage/core/message'
 import policy, { type Authority } from '@cordage/core/policy'
 import { toolResult, type Session } from '@cordage/core/session'
 import sessions from '@cordage/core/store'
-import tools, { createSeenFiles, runBatch, type ToolContent } from '@cordage/core/tool'
+import tools, {
+  createSeenFiles,
+  resultNotice,
+  runBatch,
+  type ToolContent,
+} from '@cordage/core/tool'
 import environment from '@cordage/env-local'
 import store from '@cordage/store-memory'
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
@@ -131,6 +136,9 @@ function createRunner(
   const seen = createSeenFiles()
   const authority: Authority = { mode, writableRoots: [project] }
   const input = { provider: 'test', model: 'test', input: ['text', 'image'] }
+  // The log holds no large values, so they are taken where they are announced.
+  const values = new Map<string, unknown>()
+  resultNotice.use(root, ({ call, value }) => void values.set(call.id, value))
   let step = 0
   const batch = async (calls: readonly AskedCall[], signal = new AbortController().signal) => {
     step += 1
@@ -155,7 +163,7 @@ function createRunner(
       graceMs: 5_000,
       seen,
     })
-    return readAnswers(session, parts)
+    return readAnswers(session, parts, values)
   }
   return {
     batch,
@@ -167,14 +175,18 @@ function createRunner(
   }
 }
 
-async function readAnswers(session: Session, calls: readonly ToolCallPart[]) {
+async function readAnswers(
+  session: Session,
+  calls: readonly ToolCallPart[],
+  values: ReadonlyMap<string, unknown>,
+): Promise<ToolAnswer[]> {
   const answers = new Map<string, ToolAnswer>()
   for await (const fact of session.read(0)) {
     if (fact.type !== toolResult.type) continue
-    const { callId, part, value, error } = toolResult.schema.parse(fact.data)
+    const { callId, part, error } = toolResult.schema.parse(fact.data)
     const text = part.content.map((one) => (one.type === 'text' ? one.text : '')).join('')
     const { isError, content } = part
-    answers.set(callId, { isError, text, content, value, code: error?.code })
+    answers.set(callId, { isError, text, content, value: values.get(callId), code: error?.code })
   }
   return calls.map(({ id }) => answers.get(id) ?? missing(id))
 }

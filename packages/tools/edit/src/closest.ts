@@ -65,7 +65,8 @@ function describeDifference(lines: readonly string[], parts: readonly string[], 
   const want = parts[offset] ?? ''
   if (have === undefined)
     return `from line ${at + 1} on it matches, but the file ends before it does`
-  const kind = have.trim() === want.trim() ? 'white space differs' : 'the text differs'
+  const kind =
+    have.replace(/\s/g, '') === want.replace(/\s/g, '') ? 'white space differs' : 'the text differs'
   return `closest at line ${at + offset + 1}, ${kind}: file ${quote(have)}, old_string ${quote(want)}`
 }
 

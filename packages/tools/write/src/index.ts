@@ -61,7 +61,8 @@ async function writeFile(args: Arguments, run: ToolRun): Promise<WriteValue> {
     run.seen.set(path, { version, whole: true })
     return { path, created: true, ...(await describeChange('', args.content)) }
   }
-  return overwrite(args.content, target, run)
+  // Awaited here: the target is released when this function returns.
+  return await overwrite(args.content, target, run)
 }
 
 /** Encoding, BOM and line endings are not shown by `read`, so they stay what they were. */
