@@ -6,6 +6,7 @@ import {
   createRoot,
   mount,
   openScope,
+  own,
   type AnyPlugin,
   type RootContext,
 } from '@cordage/core/kernel'
