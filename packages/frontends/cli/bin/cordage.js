@@ -80,7 +80,11 @@ if (!isTooOld(process.versions.node)) {
   if (node !== undefined) restart(node)
   else {
     refuse(
-      'Node ' + process.versions.node + ' is too old; it takes ' + OLDEST.join('.') + ' or newer. ' +
+      'Node ' +
+        process.versions.node +
+        ' is too old; it takes ' +
+        OLDEST.join('.') +
+        ' or newer. ' +
         'Install one (https://nodejs.org) and try again.',
     )
   }

@@ -1,0 +1,26 @@
+import { defineErrors } from '@cordage/core/error'
+
+export const cliError = defineErrors('cli', {
+  USAGE: { message: '{reason}', exit: 2 },
+  PROFILE_NO_FRONTEND: {
+    message:
+      'The profile {profile} has no way in from the command line; it is for embedding. ' +
+      'Leave out --profile, or add a frontend with --patch.',
+    exit: 78,
+  },
+  CREDENTIAL_NONE: {
+    message:
+      'No model is chosen and no credential was found. Set one of {ways} (a base URL alone will ' +
+      'do for a server that takes no key), name a model with --model <provider>/<model id>, or ' +
+      'try the recorded one: --model scripted/fix-a-bug.',
+    exit: 78,
+  },
+  SESSION_AMBIGUOUS: {
+    message: 'Several sessions begin with "{id}": {ids}. Give more of it.',
+    exit: 2,
+  },
+  STEP_UNKNOWN: {
+    message: 'Session {id} has no request of step {step}. Its steps: {steps}.',
+    exit: 2,
+  },
+})

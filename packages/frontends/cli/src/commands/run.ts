@@ -1,0 +1,92 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Invocation } from '@cordage/core/command'
+import type { LogSink } from '@cordage/core/kernel'
+import type { Limits } from '@cordage/core/ledger'
+import { composeRequestOf, mountProfile } from '../boot/boot.ts'
+import { composeProfile } from '../boot/layers.ts'
+import { lineOf } from '../boot/log-file.ts'
+import { ownTerminal } from '../print/terminal.ts'
+import { exitOfSignal, listenForSignals } from '../signals.ts'
+import { assertModelAvailable } from './credential-check.ts'
+import { cliError } from './errors.ts'
+import type { RunOptions } from './options.ts'
+import { completeId } from './session-id.ts'
+import { readTask } from './task.ts'
+
+/** Boots the profile and lets its frontend do the task; gives the exit code. */
+export async function run(
+  wanted: Invocation['session'],
+  words: readonly string[],
+  options: RunOptions,
+): Promise<number> {
+  const terminal = ownTerminal()
+  const cwd = directory(options.cwd)
+  const task = await readTask(words, process.stdin, terminal.err)
+  if (wanted.kind === 'new' && task === undefined) throw noTask()
+  const request = composeRequestOf({
+    profile: options.profile,
+    patches: options.patch,
+    safe: options.safe,
+  })
+  const { profile, composition } = composeProfile(request)
+  // A session that goes on has a model of its own.
+  if (options.model === undefined && wanted.kind === 'new' && composition.problems.length === 0) {
+    assertModelAvailable(composition, request.env)
+  }
+  const signals = listenForSignals(terminal.err)
+  const debugLog: LogSink = (record) => terminal.err(lineOf(record))
+  const log = options.debug ? { log: debugLog } : {}
+  const harness = await mountProfile({ request, profile, composition, options: log })
+  try {
+    if (signals.signal.aborted) return exitOfSignal(signals.signal)
+    const frontend = harness.ctx.get('frontend')
+    if (!frontend) throw cliError('PROFILE_NO_FRONTEND', { profile: profile.name })
+    const session =
+      wanted.kind === 'resume'
+        ? { ...wanted, id: await completeId(harness.ctx, wanted.id) }
+        : wanted
+    return await frontend.run({
+      ...(task === undefined ? {} : { task }),
+      session,
+      cwd,
+      ...pick(options, 'model', 'effort', 'permission'),
+      output: options.output,
+      limits: limitsOf(options),
+      quiet: options.quiet,
+      takeOver: options.takeOver,
+      terminal,
+      signal: signals.signal,
+    })
+  } finally {
+    const { hung } = await harness.close()
+    if (hung.length > 0) terminal.err(`cordage: did not stop in time: ${hung.join(', ')}\n`)
+    signals.dispose()
+  }
+}
+
+function noTask(): Error {
+  const reason = 'There is nothing to do. Give a task: cordage "fix the failing test"'
+  return cliError('USAGE', { reason })
+}
+
+function directory(given: string | undefined): string {
+  const path = resolve(given ?? '.')
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
+  throw cliError('USAGE', { reason: `--cwd: there is no directory ${path}.` })
+}
+
+function limitsOf({ maxSteps, maxTokens, maxCost, timeout }: RunOptions): Limits {
+  return {
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+    ...(timeout === undefined ? {} : { deadline: Date.now() + timeout }),
+  }
+}
+
+/** The members of `from` that are there, so that an absent one stays absent. */
+function pick<T extends object, K extends keyof T>(from: T, ...keys: K[]): Pick<T, K> {
+  const present = keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])
+  return Object.fromEntries(present) as Pick<T, K>
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { CommanderError } from 'commander'
+import { homeOf, version } from './boot/installation.ts'
+import { createProgram } from './program.ts'
+import { flushed, tolerateClosedPipes } from './print/terminal.ts'
+
+/** Runs the command line and ends the process with the exit code of DESIGN section 7. */
+export async function main(args: readonly string[]): Promise<void> {
+  tolerateClosedPipes()
+  const debug = args.includes('--debug')
+  process.on('uncaughtException', (error) => void fail(error, debug))
+  try {
+    let exit = 0
+    const program = createProgram(version, (code) => (exit = code))
+    await program.parseAsync(args, { from: 'user' })
+    await end(exit)
+  } catch (error) {
+    if (error instanceof CommanderError) await end(error.exitCode === 0 ? 0 : 2)
+    else await fail(error, debug)
+  }
+}
+
+async function fail(error: unknown, debug: boolean): Promise<void> {
+  const { failureText } = await import('./print/failure.ts')
+  const { toExitCode } = await import('@cordage/core/error')
+  const logFile = join(homeOf(process.env), 'logs', 'cordage.log')
+  process.stderr.write(failureText(error, { debug, logFile }))
+  await end(toExitCode(error))
+}
+
+async function end(exit: number): Promise<void> {
+  await flushed()
+  process.exit(exit)
+}
