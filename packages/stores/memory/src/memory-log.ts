@@ -34,6 +34,7 @@ export class MemoryLog implements SessionLog {
     const texts = facts.map((fact) => JSON.stringify(fact))
     if (options.snapshot) this.#stored.snapshot = asJson(options.snapshot)
     this.wantsSnapshot = false
+    this.#stored.updatedAt = Date.now()
     for (const text of texts) {
       this.#stored.facts.push(JSON.parse(text) as Fact)
       this.#stored.bytes += text.length

@@ -9,6 +9,7 @@ export interface Stored {
   snapshot: Snapshot | undefined
   live: unknown[]
   bytes: number
+  updatedAt: number
   /** The log that may write. */
   owner: object | undefined
 }
@@ -21,6 +22,7 @@ export function newStored(header: SessionHeader): Stored {
     snapshot: undefined,
     live: [],
     bytes: 0,
+    updatedAt: Date.now(),
     owner: undefined,
   }
 }

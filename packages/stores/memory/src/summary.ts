@@ -6,12 +6,12 @@ import { isOwned, type Stored } from './stored.ts'
 const FIRST_WORDS = 80
 
 export function summarise(stored: Stored): SessionSummary {
-  const { header, facts, bytes } = stored
+  const { header, facts, bytes, updatedAt } = stored
   const title = facts.findLast((fact) => sessionTitle.is(fact))?.data
   const firstWords = facts.find(isTyped)?.data.message
   return {
     header,
-    updatedAt: facts.at(-1)?.time ?? header.createdAt,
+    updatedAt,
     bytes,
     turns: facts.filter((fact) => turnStart.is(fact)).length,
     ...(title ? { title: title.title } : {}),
