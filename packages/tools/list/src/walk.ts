@@ -53,7 +53,7 @@ async function list(run: ToolRun, path: string) {
 }
 
 async function findKept(run: ToolRun, path: string, maxResults: number) {
-  const { items, incomplete } = await run.fs.glob(path, { pattern: '**', maxResults })
+  const { items, incomplete } = await run.fs.glob(path, { pattern: '**/*', maxResults })
   // A search that stopped early does not know what it has not seen.
   if (items.length >= maxResults) return { kept: () => true, incomplete: [] }
   const known = new Set<string>()

@@ -77,8 +77,9 @@ async function readFile(
   const large = stat.size > MAX_WHOLE_BYTES
   const start = await target.read(large ? { start: 0, end: HEAD_BYTES } : undefined)
   const media = detectMedia(start.bytes)
-  if (media === 'application/pdf') return readPdfFile(args, target, stat, run, settings)
-  if (media) return readImage(media, target, stat, run, settings)
+  // Awaited here: the target is released when this function returns.
+  if (media === 'application/pdf') return await readPdfFile(args, target, stat, run, settings)
+  if (media) return await readImage(media, target, stat, run, settings)
   const { offset = 1, limit = settings.maxLines } = args
   const limits = { ...settings, offset, limit, maxWholeBytes: MAX_WHOLE_BYTES }
   const window = large

@@ -16,8 +16,8 @@ export interface PageLimits {
 /** The text of some pages. Throws `READ_PDF_FAILED`, `READ_PAST_END`. */
 export async function readPdf(path: string, bytes: Uint8Array, limits: PageLimits) {
   const { getDocumentProxy } = await import('unpdf')
-  // A copy, because the engine takes the buffer away.
-  const document = await orFail(path, getDocumentProxy(bytes.slice(), { verbosity: 0 }))
+  // A plain copy: the engine takes the buffer away and refuses Node's own kind.
+  const document = await orFail(path, getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 }))
   try {
     const totalPages = document.numPages
     const { offset } = limits
