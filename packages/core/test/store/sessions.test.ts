@@ -8,12 +8,20 @@ import {
   type Plugin,
   type Context,
 } from '@cordage/core/kernel'
-import { coreEvents, turnStart } from '@cordage/core/session'
+import { coreEvents, turnStart, type SessionHeader } from '@cordage/core/session'
 import coreStore from '@cordage/core/store'
 import { expect, test } from 'vitest'
 import memory, { MemoryStore } from '../../../stores/memory/src/index.ts'
 import { pictureOf, user } from '../session/messages.ts'
 import { counted } from '../session/random-log.ts'
+
+class SlowStore extends MemoryStore {
+  override async create(header: SessionHeader) {
+    const log = await super.create(header)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return log
+  }
+}
 
 const project = { project: '/p', depth: 0 }
 const timeoutMs = 1000
@@ -88,9 +96,9 @@ test('unloading closes every session, and the store only after them, and leaves 
 })
 
 test('a session that is still being opened when its row unloads is closed too', async () => {
-  const store = new MemoryStore()
+  const store = new SlowStore()
   const plugin = definePlugin({
-    name: 'shared-store',
+    name: 'slow-store',
     provides: ['store'],
     apply: (ctx) => own(ctx, 'store', store),
   })
