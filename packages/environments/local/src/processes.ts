@@ -14,7 +14,7 @@ import { selectEnv } from './base-env.ts'
 import { errnoOf } from './failure.ts'
 import { createOutput } from './output.ts'
 import { findShell } from './shell.ts'
-import { endTree, MARKER, waitForTree, type Tree } from './tree.ts'
+import { createTree, endTree, MARKER, waitForTree } from './tree.ts'
 
 export interface ProcessOptions {
   readonly env: readonly string[]
@@ -93,7 +93,7 @@ function supervise(
 ): RunningProcess {
   const { pid, stdout, stderr } = child
   assert(pid !== undefined && stdout && stderr, 'a process that has started has a pid and pipes')
-  const tree: Tree = { pid, marker, known: new Map() }
+  const tree = createTree(pid, marker)
   const startedAt = performance.now()
   const output = createOutput(stdout, stderr)
   const cause = { timedOut: false, aborted: false }

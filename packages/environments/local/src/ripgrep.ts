@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { environmentError } from '@cordage/core/environment'
+import { escapeControls } from '@cordage/core/error'
 import { assert } from '@cordage/core/kernel'
 
 export interface Search {
@@ -94,9 +95,15 @@ function judge(code: number | null, stderr: string, cut: boolean): SearchEnd {
 
 function readComplaints(text: string): string[] {
   const all = text.split(/^rg: /m).filter((part) => part.trim() !== '')
-  const shown = all.slice(0, MAX_COMPLAINTS).map((part) => part.trim().replace(/^\.\//, ''))
+  const shown = all.slice(0, MAX_COMPLAINTS).map(readComplaint)
   const more = all.length - shown.length
   return more > 0 ? [...shown, `${more} more entries could not be searched.`] : shown
+}
+
+/** `./locked: IO error for operation on ./locked: Permission denied (os error 13)`, in short. */
+function readComplaint(text: string): string {
+  const short = text.trim().replace(/: IO error for operation on [^]*: /, ': ')
+  return escapeControls(short.replace(/^\.\//, '').replace(/ \(os error \d+\)$/, ''))
 }
 
 function collectText(stream: NodeJS.ReadableStream): () => string {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
@@ -10,8 +10,10 @@ export const MARKER = 'CORDAGE_RUN'
 export interface Tree {
   readonly pid: number
   readonly marker: string
+  /** In ticks since the system's own start. */
+  readonly startedAt: number
   /** Members found before, by when they started: they stay members when they lose their parent. */
-  readonly known: Map<number, string>
+  readonly known: Map<number, number>
 }
 
 const MIN_POLL_MS = 5
@@ -20,6 +22,12 @@ const KILL_MS = 5000
 
 /** Without it (macOS, some containers) only the process group can be seen. */
 const PROC = process.platform === 'linux' && existsSync('/proc/self/stat')
+
+/** The tree of a process that has just been started with `marker`. */
+export function createTree(pid: number, marker: string): Tree {
+  const startedAt = PROC ? (readStatus(pid)?.startedAt ?? 0) : 0
+  return { pid, marker, startedAt, known: new Map() }
+}
 
 /** Asks all of `tree` to end, and kills what is left after `graceMs`. */
 export async function endTree(tree: Tree, graceMs: number): Promise<void> {
@@ -71,7 +79,8 @@ interface ProcessStatus {
   readonly parent: number
   readonly group: number
   readonly session: number
-  readonly startedAt: string
+  readonly startedAt: number
+  readonly live: boolean
 }
 
 /**
@@ -81,7 +90,7 @@ interface ProcessStatus {
  */
 function findMembers(tree: Tree): number[] {
   const running = listProcesses()
-  const members = new Map<number, string>()
+  const members = new Map<number, number>()
   for (const process of running) {
     if (isMember(tree, process)) members.set(process.pid, process.startedAt)
   }
@@ -98,38 +107,54 @@ function findMembers(tree: Tree): number[] {
 
 function isMember(tree: Tree, { pid, group, session, startedAt }: ProcessStatus): boolean {
   if (group === tree.pid || session === tree.pid) return true
-  return tree.known.get(pid) === startedAt || hasMarker(pid, tree.marker)
+  if (tree.known.get(pid) === startedAt) return true
+  // Reading environments is what takes the time, and a descendant cannot be older.
+  return startedAt >= tree.startedAt && readProcess(pid, 'environ').includes(tree.marker)
 }
 
 function listProcesses(): ProcessStatus[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readStatus(Number(name)) ?? [])
+    .filter(({ live }) => live)
 }
 
-/** Undefined for one that has ended, also while nobody has collected it yet. */
+/** Not `live` is one that has ended and that nobody has collected yet. */
 function readStatus(pid: number): ProcessStatus | undefined {
-  const text = readProcess(pid, 'stat')
+  const text = readProcess(pid, 'stat').toString('latin1')
   // The name in parentheses may hold anything, parentheses too.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group, session] = fields
-  const startedAt = fields[19]
-  if (!startedAt || state === 'Z' || state === 'X') return undefined
-  const ids = { parent: Number(parent), group: Number(group), session: Number(session) }
-  return { pid, ...ids, startedAt }
-}
-
-function hasMarker(pid: number, marker: string): boolean {
-  return readProcess(pid, 'environ').includes(marker)
-}
-
-function readProcess(pid: number, file: 'stat' | 'environ'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
-  } catch {
-    // It has ended, or is another user's.
-    return ''
+  if (!session) return undefined
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt: Number(fields[19]),
+    live: state !== 'Z' && state !== 'X',
   }
+}
+
+// Far quicker than readFileSync, and there may be a thousand processes. An environment that is
+// larger than this is larger than the system lets it be.
+const buffer = Buffer.alloc(8 * 1024 * 1024)
+
+/** The content until the next call, empty for a process that has ended or is another user's. */
+function readProcess(pid: number, file: 'stat' | 'environ'): Buffer {
+  let fd: number | undefined
+  let length = 0
+  try {
+    fd = openSync(`/proc/${pid}/${file}`, 'r')
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = readSync(fd, buffer, length, buffer.length - length, null)
+    }
+  } catch {
+    // It ended meanwhile.
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+  return buffer.subarray(0, length)
 }
 
 async function endWindowsTree({ pid }: Tree): Promise<void> {

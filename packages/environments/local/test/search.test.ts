@@ -1,6 +1,9 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { GlobQuery, GrepQuery } from '@cordage/core/environment'
 import { createFileSystem } from '../src/file-system.ts'
 import { codeOf, makeDirectory, never } from './fixture.ts'
@@ -15,6 +18,11 @@ async function makeTree(files: Record<string, string>): Promise<string> {
   }
   return dir
 }
+
+const resultSchema = z.object({
+  items: z.array(z.object({ path: z.string() })),
+  incomplete: z.array(z.string()),
+})
 
 async function glob(dir: string, query: Partial<GlobQuery>) {
   const result = await fs.glob(dir, { pattern: '**/*', maxResults: 100, ...query }, never)
@@ -84,6 +92,37 @@ describe('glob', () => {
     expect(names).toEqual(['a\nb.ts'])
     expect(incomplete).toEqual(['1 files whose name is not UTF-8 are left out: ./c\ufffd'])
     expect((await grep(dir, {})).lines).toEqual(['a\nb.ts:1:x'])
+  })
+
+  it('gives what can be read and names what cannot', async (context) => {
+    const dir = await makeTree({ 'a.ts': 'x', 'locked/b.ts': 'x', 'c.ts': 'x', 'd.ts': 'x' })
+    await chmod(dir, 0o755)
+    await chmod(join(dir, 'locked'), 0)
+    await chmod(join(dir, 'c.ts'), 0)
+    const source = pathToFileURL(join(import.meta.dirname, '../src/file-system.ts'))
+    const script = `
+      import { createFileSystem } from '${source}'
+      const signal = new AbortController().signal
+      const fs = createFileSystem(signal)
+      const find = { pattern: '**', maxResults: 9 }
+      const found = [await fs.glob('${dir}', find, signal)]
+      found.push(await fs.grep('${dir}', { pattern: 'x', maxResults: 9 }, signal))
+      console.log(JSON.stringify(found))`
+    // Root reads everything, so the search runs as somebody else.
+    const somebody = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const options = { ...somebody, encoding: 'utf8' } as const
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], options)
+    await chmod(join(dir, 'locked'), 0o755)
+    if (/EACCES/.test(child.error?.message ?? child.stderr)) context.skip('no way to the sources')
+    const [files, lines] = z.array(resultSchema).parse(JSON.parse(child.stdout))
+    const nameOf = ({ path }: { path: string }) => path.slice(dir.length + 1)
+    expect(files?.items.map(nameOf)).toEqual(['a.ts', 'c.ts', 'd.ts'])
+    expect(files?.incomplete).toEqual(['locked: Permission denied'])
+    expect(lines?.items.map(nameOf)).toEqual(['a.ts', 'd.ts'])
+    expect(lines?.incomplete.toSorted()).toEqual([
+      'c.ts: Permission denied',
+      'locked: Permission denied',
+    ])
   })
 
   it('refuses patterns that lead outside or cost too much', async () => {
