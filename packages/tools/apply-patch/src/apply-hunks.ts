@@ -47,18 +47,18 @@ function locate(have: readonly string[], hunk: Hunk, from: number, drift: number
     start = at + 1
   }
   const wanted = hunk.lines.filter(({ op }) => op !== '+').map((line) => line.text)
-  if (wanted.length === 0) return { at: insertionPoint(have, hunk, start), wanted, hunk }
+  if (wanted.length === 0) return { at: insertionPoint(have, hunk, start, drift), wanted, hunk }
   const near = hunk.line === undefined ? undefined : hunk.line - 1 + drift
   const at = findLines(have, wanted, { from: start, near, atEnd: hunk.atEnd })
   if (at >= 0) return { at, wanted, hunk }
   return `no lines like ${JSON.stringify(wanted[firstMissing(have, wanted, start)] ?? '')}`
 }
 
-/** An insertion without context goes below its anchor, at its line, or at the end. */
-function insertionPoint(have: readonly string[], hunk: Hunk, start: number): number {
+/** An insertion without context goes below its anchor, to its line, or to the end. */
+function insertionPoint(have: readonly string[], hunk: Hunk, start: number, drift: number): number {
   if (hunk.anchors.length > 0 && !hunk.atEnd) return start
   if (hunk.line === undefined) return have.length
-  return Math.min(Math.max(hunk.line, start), have.length)
+  return Math.min(Math.max(hunk.line - 1 + drift, start), have.length)
 }
 
 /** The first wanted line that is nowhere in the file; else the first. */

@@ -99,10 +99,10 @@ function parseAnchors(reader: LineReader): { anchors: string[]; line?: number } 
   let line: number | undefined
   while (reader.peek()?.startsWith('@@')) {
     const text = reader.next() ?? ''
-    const [, start, rest] = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(.*)$/.exec(text.trimEnd()) ?? []
+    const [, start] = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/.exec(text) ?? []
     if (start !== undefined) line = Number(start)
     // What follows a range is only a hint for people and may be cut.
-    const anchor = rest === undefined ? text.slice(2).trim() : ''
+    const anchor = start === undefined ? text.slice(2).trim() : ''
     if (anchor !== '') anchors.push(anchor)
   }
   return { anchors, ...(line === undefined ? {} : { line }) }

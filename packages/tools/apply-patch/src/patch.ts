@@ -15,7 +15,7 @@ export interface Hunk {
   readonly lines: readonly HunkLine[]
   /** It stands at the end of the file. */
   readonly atEnd: boolean
-  /** The line (from 1) where it was when the patch was made. */
+  /** The line (from 1) where its first line was, or was to be, when the patch was made. */
   readonly line?: number
   /** Whether the file ends with a newline afterwards; unset: as before. */
   readonly finalNewline?: boolean

@@ -5,7 +5,7 @@ import type { FilePatch, Hunk, HunkLine } from './patch.ts'
 
 /** Unified diffs, git's included. Throws `PATCH_INVALID`. */
 export function parseUnified(text: string): FilePatch[] {
-  const patches = parseOrFail(text).filter(({ oldFileName, newFileName }) => {
+  const patches = parseOrFail(recount(text)).filter(({ oldFileName, newFileName }) => {
     return oldFileName !== undefined || newFileName !== undefined
   })
   if (patches.length > 0) return patches.map(toFilePatch)
@@ -21,6 +21,42 @@ function parseOrFail(text: string): StructuredPatch[] {
     const line = Number(/line (\d+)/.exec(reason)?.[1] ?? 1)
     throw fail('PATCH_INVALID', { line, reason }, { cause: error })
   }
+}
+
+/** Gives each hunk the counts of the lines that it has: models often count wrong. */
+function recount(text: string): string {
+  const lines = text.split('\n')
+  for (const [at, line] of lines.entries()) {
+    const [, from, to, rest] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line) ?? []
+    if (rest === undefined) continue
+    const end = endOfHunk(lines, at + 1)
+    for (let index = at + 1; index < end; index += 1) {
+      // An empty line of context has often lost its space.
+      lines[index] ||= ' '
+      const reason = 'lines of a hunk start with a space, - or +'
+      if (!/^[ +\\-]/.test(lines[index] ?? ''))
+        throw fail('PATCH_INVALID', { line: index + 1, reason })
+    }
+    const body = lines.slice(at + 1, end)
+    const removed = body.filter((one) => one.startsWith(' ') || one.startsWith('-')).length
+    const added = body.filter((one) => one.startsWith(' ') || one.startsWith('+')).length
+    lines[at] = `@@ -${from},${removed} +${to},${added} @@${rest}`
+  }
+  return lines.join('\n')
+}
+
+function endOfHunk(lines: readonly string[], start: number): number {
+  let end = start
+  while (end < lines.length && !startsNext(lines, end)) end += 1
+  while (end > start && lines[end - 1] === '') end -= 1
+  return end
+}
+
+function startsNext(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? ''
+  if (line.startsWith('--- ')) return lines[at + 1]?.startsWith('+++ ') ?? false
+  // The last is the signature below a patch in a mail.
+  return /^(?:@@ -|diff --git |Index: |-- $)/.test(line)
 }
 
 function toFilePatch(patch: StructuredPatch): FilePatch {
