@@ -1,7 +1,7 @@
 import type { TurnOutcome } from '@cordage/core/agent'
 import type { Terminal } from '@cordage/core/command'
 import type { Totals } from '@cordage/core/ledger'
-import { textOf } from '@cordage/core/message'
+import { textOf, toolCallsOf, type Message } from '@cordage/core/message'
 import {
   approvalDecided,
   assistantMessage,
@@ -35,6 +35,8 @@ export function createProgress(terminal: Terminal, cwd: string): Progress {
   const paint = picocolors.createColors(terminal.color)
   const write = (text: string) => terminal.err(text)
   let streamed = ''
+  // Held until it is known whether more follows: the last text is the answer, said on stdout.
+  let unsaid: string | undefined
 
   const endStream = () => {
     if (streamed !== '') write('\r\u001B[K')
@@ -58,7 +60,13 @@ export function createProgress(terminal: Terminal, cwd: string): Progress {
     },
     update(update) {
       if (update.kind === 'fact') {
-        const text = lineOf(update.fact, paint)
+        const { fact } = update
+        if (assistantMessage.is(fact)) unsaid = finalText(fact.data.message)
+        if (stepStart.is(fact) && unsaid !== undefined) {
+          say(unsaid)
+          unsaid = undefined
+        }
+        const text = lineOf(fact, paint)
         if (text !== undefined) say(text)
       } else if (terminal.errIsTerminal && update.delta.kind === 'text') {
         streamed = tail(streamed + update.delta.text, terminal.columns)
@@ -83,6 +91,7 @@ type Paint = ReturnType<typeof picocolors.createColors>
 function lineOf(fact: Fact, paint: Paint): string | undefined {
   if (stepStart.is(fact)) return paint.bold(`\nstep ${fact.data.step}`)
   if (assistantMessage.is(fact)) {
+    if (finalText(fact.data.message) !== undefined) return undefined
     const text = textOf(fact.data.message).trim()
     return text === '' ? undefined : escape(text)
   }
@@ -103,6 +112,11 @@ function lineOf(fact: Fact, paint: Paint): string | undefined {
     return paint.yellow(`! not allowed: ${escape(fact.data.reason ?? fact.data.outcome)}`)
   }
   return undefined
+}
+
+/** The text of a message that asks for nothing more. */
+function finalText(message: Message): string | undefined {
+  return toolCallsOf(message).length > 0 ? undefined : escape(textOf(message).trim())
 }
 
 function oneLine(text: string): string {

@@ -1,0 +1,197 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Invocation } from '@cordage/core/command'
+import { modelError } from '@cordage/core/model'
+import { inboxSplice, turnStart } from '@cordage/core/session'
+import { bench, call, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
+import local from '../../../environments/local/src/index.ts'
+import headless from '../src/index.ts'
+
+let project: string
+let made: Bench
+beforeEach(async () => {
+  project = await realpath(await mkdtemp(join(tmpdir(), 'cordage-headless-')))
+})
+afterEach(async () => {
+  await made.close()
+  await rm(project, { recursive: true, force: true })
+})
+
+interface Said {
+  out: string
+  err: string
+  code: number
+}
+
+async function start(replies: Reply[]): Promise<void> {
+  made = await bench(replies, { rows: [{ plugin: local }, { plugin: headless }] })
+}
+
+async function run(given: Partial<Invocation> = {}): Promise<Said> {
+  const said = { out: '', err: '' }
+  const code = await made.root.frontend.run({
+    session: { kind: 'new' },
+    cwd: project,
+    ...(given.session ? {} : { model: 'test/model' }),
+    output: 'text',
+    limits: {},
+    quiet: false,
+    takeOver: false,
+    signal: new AbortController().signal,
+    terminal: {
+      out: (text) => void (said.out += text),
+      err: (text) => void (said.err += text),
+      outIsTerminal: false,
+      errIsTerminal: false,
+      columns: 80,
+      color: false,
+    },
+    ...given,
+  })
+  return { ...said, code }
+}
+
+describe('a headless run', () => {
+  it('says the answer on stdout alone and the rest on stderr', async () => {
+    await start([say('你好，做完了。')])
+    const { out, err, code } = await run({ task: 'hello' })
+    expect({ out, code }).toEqual({ out: '你好，做完了。\n', code: 0 })
+    expect(err).toMatch(/shell: unconfined/)
+    expect(err).toMatch(/completed · 1 steps/)
+    expect(err).not.toContain('你好')
+  })
+
+  it('is silent on stderr with quiet', async () => {
+    await start([say('ok')])
+    expect(await run({ task: 'hello', quiet: true })).toEqual({ out: 'ok\n', err: '', code: 0 })
+  })
+
+  it('gives one JSON object, with usage and reason', async () => {
+    await start([say('ok')])
+    const { out } = await run({ task: 'hello', output: 'json' })
+    expect(JSON.parse(out)).toMatchObject({
+      type: 'result',
+      reason: 'completed',
+      answer: 'ok',
+      model: 'test/model',
+      usage: { inputTokens: 10, outputTokens: 2 },
+    })
+  })
+
+  it('gives every fact and delta as a line of JSON, the result last', async () => {
+    await start([say('ok')])
+    const { out } = await run({ task: 'hello', output: 'stream-json' })
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type?: string; kind?: string })
+    expect(lines[0]).toMatchObject({ type: 'session/open', shell: 'unconfined' })
+    expect(lines.some(({ kind }) => kind === 'delta')).toBe(true)
+    expect(lines.map(({ type }) => type)).toContain('assistant/message')
+    expect(lines.at(-1)).toMatchObject({ type: 'result' })
+  })
+
+  it('shows what models and tools wrote without letting it drive the terminal', async () => {
+    await start([
+      [
+        { type: 'text', text: 'look \u001B]0;owned\u0007 here' },
+        ...call({ id: 'a', name: 'no\u001B[2Jtool', arguments: '{}' }),
+      ],
+      say('done'),
+    ])
+    const { err } = await run({ task: 'hello' })
+    // oxlint-disable-next-line no-control-regex
+    expect(err).not.toMatch(/[\u0000-\u0008\u000B-\u001F]/)
+    expect(err).toContain('look \\x1b]0;owned\\x07 here')
+  })
+
+  it('ends with the code of what stopped it', async () => {
+    const failing = (code: 'AUTH' | 'SERVER'): Reply =>
+      async function* () {
+        throw modelError(code, { model: 'test/model' })
+      }
+    await start([failing('AUTH'), failing('SERVER'), call({ id: 'a', name: 'x', arguments: '' })])
+    const refused = await run({ task: 'a' })
+    expect(refused).toMatchObject({ code: 77, out: '' })
+    expect(refused.err).toMatch(/\[AUTH\]\nResume with: cordage resume \S+ "go on"/)
+    expect(await run({ task: 'b' })).toMatchObject({ code: 75 })
+    expect(await run({ task: 'c', limits: { maxSteps: 1 } })).toMatchObject({ code: 124 })
+  })
+
+  it('is cancelled by a signal and ends with its number', async () => {
+    const abort = new AbortController()
+    await start([
+      async function* (_request, signal) {
+        yield { type: 'text', text: 'working' }
+        setTimeout(() => abort.abort('SIGTERM'), 10)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      },
+    ])
+    expect(await run({ task: 'long', signal: abort.signal })).toMatchObject({ code: 143 })
+  })
+
+  it('needs something to do', async () => {
+    await start([])
+    await expect(run()).rejects.toMatchObject({ code: 'TASK_MISSING' })
+  })
+})
+
+describe('going on', () => {
+  it('continues the latest session of the project, with the model it had', async () => {
+    await mkdir(join(project, '.git'))
+    await mkdir(join(project, 'deep/down'), { recursive: true })
+    await start([say('one'), say('two')])
+    await run({ task: 'first', model: 'test/special', cwd: join(project, 'deep') })
+    const cwd = join(project, 'deep/down')
+    const { code } = await run({ session: { kind: 'continue' }, task: 'second', cwd })
+    expect(code).toBe(0)
+    expect(made.requests[1]?.model).toBe('special')
+    expect(JSON.stringify(made.requests[1]?.messages)).toContain('first')
+  })
+
+  it('says so when there is nothing to continue', async () => {
+    await start([])
+    await expect(run({ session: { kind: 'continue' } })).rejects.toMatchObject({
+      code: 'SESSION_NONE',
+    })
+  })
+
+  it('goes on by itself with what was interrupted, and with what waits in the inbox', async () => {
+    await start([say('went on'), say('took it')])
+    const broken = await made.root.sessions.create({ project, depth: 0 })
+    await broken.append([turnStart({ turn: 1 })])
+    await broken.close()
+    const resumed = await run({
+      session: { kind: 'resume', id: broken.id },
+      model: 'test/model',
+    })
+    expect(resumed).toMatchObject({ code: 0, out: 'went on\n' })
+    expect(JSON.stringify(made.requests[0]?.messages)).toContain('You were interrupted')
+
+    const queued = await made.root.sessions.create({ project, depth: 0 })
+    const message = {
+      id: 'm1',
+      role: 'user',
+      content: [{ type: 'text', text: 'waiting since yesterday' }],
+      source: { kind: 'user' },
+    } as const
+    await queued.append([
+      inboxSplice({ inserted: [{ queue: 'next-turn', message }], cause: 'send' }),
+    ])
+    await queued.close()
+    const queuedRun = { session: { kind: 'resume', id: queued.id }, model: 'test/model' } as const
+    expect(await run(queuedRun)).toMatchObject({ code: 0 })
+    expect(JSON.stringify(made.requests[1]?.messages)).toContain('waiting since yesterday')
+  })
+
+  it('says which directory and model are gone', async () => {
+    await start([say('ok')])
+    const session = await made.root.sessions.create({ project: join(project, 'gone'), depth: 0 })
+    await session.close()
+    const given = { session: { kind: 'resume', id: session.id }, task: 'x' } as const
+    const { err } = await run({ ...given, model: 'test/model' })
+    expect(err).toMatch(/notice: the directory .*gone is gone/)
+  })
+})
