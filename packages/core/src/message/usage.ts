@@ -23,12 +23,10 @@ export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 }
 
 /** Adds two counts; a kind that neither reports stays absent. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const sum = (x?: number, y?: number) =>
-    x === undefined && y === undefined ? undefined : (x ?? 0) + (y ?? 0)
   const optional = {
-    cacheReadTokens: sum(a.cacheReadTokens, b.cacheReadTokens),
-    cacheWriteTokens: sum(a.cacheWriteTokens, b.cacheWriteTokens),
-    reasoningTokens: sum(a.reasoningTokens, b.reasoningTokens),
+    cacheReadTokens: sumOf(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWriteTokens: sumOf(a.cacheWriteTokens, b.cacheWriteTokens),
+    reasoningTokens: sumOf(a.reasoningTokens, b.reasoningTokens),
   }
   return {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -36,6 +34,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
     ...Object.fromEntries(Object.entries(optional).filter(([, tokens]) => tokens !== undefined)),
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   }
+}
+
+function sumOf(x?: number, y?: number): number | undefined {
+  return x === undefined && y === undefined ? undefined : (x ?? 0) + (y ?? 0)
 }
 
 /** The cost of a call in US dollars, or `undefined` where the route declares no price. */
