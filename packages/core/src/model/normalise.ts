@@ -63,7 +63,7 @@ export function normaliseThrown(
   const fail = (code: Code, reason: string) =>
     modelError(code, { model: route.model, reason }, { details: { url: route.url } })
   const word = findWord(error)
-  if (/TIMEOUT|TimeoutError/.test(word)) return fail('TIMEOUT', word)
+  if (/TIMED?_?OUT|TimeoutError/.test(word)) return fail('TIMEOUT', word)
   if (error instanceof SyntaxError) return fail('MALFORMED_RESPONSE', 'not JSON')
   if (word === 'AbortError') return fail('CANCELLED', word)
   return fail(streaming ? 'STREAM_CLOSED' : 'TRANSPORT', streaming ? word : `${word}, ${route.url}`)

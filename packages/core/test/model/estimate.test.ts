@@ -1,0 +1,37 @@
+import { estimateMessage, estimateTokens, estimateTool, IMAGE_TOKENS } from '@cordage/core/model'
+import { textMessage } from '@cordage/core/message'
+import { describe, expect, it } from 'vitest'
+
+describe('estimates', () => {
+  it('counts Chinese and Japanese by the character and English by the word', () => {
+    const english = estimateTokens('The quick brown fox jumps over the lazy dog.')
+    expect(english).toBeGreaterThanOrEqual(8)
+    expect(english).toBeLessThanOrEqual(14)
+    const chinese = estimateTokens('敏捷的棕色狐狸跳过了那只懒狗')
+    expect(chinese).toBeGreaterThanOrEqual(9)
+    expect(chinese).toBeLessThanOrEqual(20)
+    expect(estimateTokens('')).toBe(0)
+  })
+
+  it('stays quick on a long run of one character', () => {
+    const start = performance.now()
+    expect(estimateTokens('a'.repeat(1_000_000))).toBeGreaterThan(1_000)
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  it('gives an image a fixed price and a message its parts', () => {
+    const blob = { hash: 'h', bytes: 5_000_000, mediaType: 'image/png' }
+    const source = { kind: 'user' } as const
+    const picture = { id: 'm', role: 'user', content: [{ type: 'image', blob }], source } as const
+    const words = textMessage('n', 'user', 'hello there', source)
+    const empty = textMessage('o', 'user', '', source)
+    expect(estimateMessage(picture)).toBe(estimateMessage(empty) + IMAGE_TOKENS)
+    expect(estimateMessage(words)).toBe(estimateMessage(empty) + estimateTokens('hello there'))
+  })
+
+  it('counts the schema of a tool', () => {
+    const tool = { name: 'read', description: 'Reads a file', parameters: {} }
+    const parameters = { type: 'object', properties: { file_path: { type: 'string' } } }
+    expect(estimateTool({ ...tool, parameters })).toBeGreaterThan(estimateTool(tool))
+  })
+})

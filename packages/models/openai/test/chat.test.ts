@@ -1,0 +1,162 @@
+import type { ContentPart, Message } from '@cordage/core/message'
+import {
+  ask,
+  makeRequest,
+  type ModelPeer,
+  say,
+  startModelPeer,
+  streamReply,
+} from '@cordage/testkit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { makeProvider } from './route.ts'
+
+const thinker = { id: 'm', input: ['text', 'image'], efforts: { off: null, high: 'high' } }
+const image: ContentPart = {
+  type: 'image',
+  blob: { hash: 'h', bytes: 3, mediaType: 'image/png' },
+}
+const request = (...messages: Message[]) => makeRequest('peer', 'm', messages)
+const chunk = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}`
+const callChunk = (call: object) => chunk({ tool_calls: [call] })
+const done = [chunk({}, 'tool_calls'), 'data: [DONE]']
+
+describe('Chat Completions streams of other servers', () => {
+  let peer: ModelPeer
+  beforeAll(async () => void (peer = await startModelPeer()))
+  afterEach(() => peer.reset())
+  afterAll(() => peer.close())
+
+  const read = async (...events: string[]) => {
+    peer.reply(streamReply(events))
+    return ask(makeProvider({ baseURL: `${peer.url}/v1` }), request(say.user('hi')))
+  }
+
+  it('tells calls apart that have no index', async () => {
+    const { content } = await read(
+      callChunk({ id: 'a', function: { name: 'f', arguments: '{"x"' } }),
+      callChunk({ function: { arguments: ':1}' } }),
+      callChunk({ id: 'b', function: { name: 'g', arguments: '{}' } }),
+      ...done,
+    )
+    expect(content).toMatchObject([
+      { id: 'a', name: 'f', arguments: '{"x":1}' },
+      { id: 'b', name: 'g', arguments: '{}' },
+    ])
+  })
+
+  it('tells calls apart that all have the index 0', async () => {
+    const { content } = await read(
+      callChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
+      callChunk({ index: 0, id: 'b', function: { name: 'g', arguments: '{' } }),
+      callChunk({ index: 0, function: { arguments: '}' } }),
+      ...done,
+    )
+    expect(content).toMatchObject([
+      { id: 'a', name: 'f', arguments: '{}' },
+      { id: 'b', name: 'g', arguments: '{}' },
+    ])
+  })
+
+  it('follows interleaved calls by their index', async () => {
+    const { content } = await read(
+      callChunk({ index: 1, id: 'b', function: { name: 'g', arguments: '{"b"' } }),
+      callChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '{"a"' } }),
+      callChunk({ index: 1, function: { arguments: ':2}' } }),
+      callChunk({ index: 0, function: { arguments: ':1}' } }),
+      ...done,
+    )
+    expect(content).toMatchObject([{ arguments: '{"b":2}' }, { arguments: '{"a":1}' }])
+  })
+
+  it('takes arguments that are an object or null', async () => {
+    const { content } = await read(
+      callChunk({ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } }),
+      callChunk({ index: 1, id: 'b', function: { name: 'g', arguments: null } }),
+      ...done,
+    )
+    expect(content).toMatchObject([{ arguments: '{"x":1}' }, { arguments: '' }])
+  })
+
+  it('reads usage before the end, and what DeepSeek calls a cache hit', async () => {
+    const usage = { prompt_tokens: 9, completion_tokens: 2, prompt_cache_hit_tokens: 5 }
+    const early = `data: ${JSON.stringify({ choices: [], usage })}`
+    const answer = await read(early, chunk({ content: 'x' }), chunk({}, 'stop'), 'data: [DONE]')
+    expect(answer.usage).toEqual({ inputTokens: 9, outputTokens: 2, cacheReadTokens: 5 })
+  })
+
+  it('passes an unknown finish on and needs no end marker', async () => {
+    const answer = await read(chunk({ content: 'x' }), chunk({}, 'eos_token'))
+    expect(answer).toMatchObject({ finish: 'eos_token', hasText: true, usage: undefined })
+  })
+
+  it('refuses a chunk that is no object', async () => {
+    await expect(read('data: 42')).rejects.toMatchObject({ code: 'MALFORMED_RESPONSE' })
+  })
+})
+
+const body = (fields: Record<string, unknown>, ...messages: Message[]) =>
+  makeProvider({ models: [thinker], ...fields }).body(request(...messages))
+
+describe('the body of Chat Completions', () => {
+  it('names the output limit and the system role as the route says', async () => {
+    const plain = await body({}, say.system('Be kind.'))
+    expect(plain).toMatchObject({ max_tokens: 512, messages: [{ role: 'system' }] })
+    const compat = { maxTokensField: 'max_completion_tokens', developerRole: true }
+    const other = await body({ compat }, say.system('Be kind.'))
+    expect(other).toMatchObject({ max_completion_tokens: 512, messages: [{ role: 'developer' }] })
+    expect(other).not.toHaveProperty('max_tokens')
+  })
+
+  it.each([
+    ['off', { thinking: { type: 'disabled' } }],
+    ['high', { thinking: { type: 'enabled' }, reasoning_effort: 'high' }],
+  ])('switches thinking as DeepSeek wants it for %s', async (effort, expected) => {
+    const provider = makeProvider({ models: [thinker], compat: { thinkingFormat: 'deepseek' } })
+    const asked = { ...request(say.user('hi')), params: { effort } }
+    const made = (await provider.body(asked)) as Record<string, unknown>
+    expect({ thinking: made.thinking, reasoning_effort: made.reasoning_effort }).toEqual({
+      reasoning_effort: undefined,
+      ...expected,
+    })
+    const silent = await provider.body(request(say.user('hi')))
+    expect(silent).not.toHaveProperty('thinking')
+  })
+
+  it('gives reasoning back as the route says, and never to another one', async () => {
+    const thought: ContentPart = { type: 'reasoning', text: 'hmm' }
+    const call: ContentPart = { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' }
+    const plain = say.assistant('peer', 'm', [thought, { type: 'text', text: 'a' }])
+    const calling = say.assistant('peer', 'm', [thought, call])
+    const foreign = say.assistant('other', 'm', [thought, call])
+    const given = async (reasoningContent: string) => {
+      const made = await body({ compat: { reasoningContent } }, plain, calling, foreign)
+      const { messages } = made as { messages: Record<string, unknown>[] }
+      return messages.map((message) => message.reasoning_content)
+    }
+    expect(await given('none')).toEqual([undefined, undefined, undefined])
+    expect(await given('tool-turns')).toEqual([undefined, 'hmm', undefined])
+    expect(await given('all')).toEqual(['hmm', 'hmm', undefined])
+  })
+
+  it('lets images follow the results of a whole batch', async () => {
+    const calls = ['a', 'b'].map((id): ContentPart => {
+      return { type: 'tool-call', id, name: 'look', arguments: '{}' }
+    })
+    const made = await body(
+      {},
+      say.assistant('peer', 'm', calls),
+      say.tool('a', 'look', [image as Extract<ContentPart, { type: 'image' }>]),
+      say.tool('b', 'look', []),
+      say.user('and?'),
+    )
+    const { messages } = made as { messages: { role: string; content: unknown }[] }
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'tool', 'user', 'user'])
+    expect(messages.map(({ content }) => content).slice(0, 3)).toEqual([
+      '',
+      '(images follow)',
+      '(no output)',
+    ])
+    expect(JSON.stringify(messages[3])).toContain('data:image/png;base64,AQID')
+  })
+})
