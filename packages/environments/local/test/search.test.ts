@@ -127,7 +127,7 @@ describe('glob', () => {
 
   it('refuses patterns that lead outside or cost too much', async () => {
     const dir = await makeTree({ [`${'a'.repeat(200)}`]: '' })
-    for (const pattern of ['', '../*', '/etc/*', '*a'.repeat(20), '[a-']) {
+    for (const pattern of ['', '../*', '/etc/*', '{a,b}'.repeat(20), '[a-']) {
       expect(await codeOf(glob(dir, { pattern }))).toBe('PATTERN_INVALID')
     }
   })
