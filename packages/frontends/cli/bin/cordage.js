@@ -65,6 +65,11 @@ function start() {
   }
   const home = process.env.CORDAGE_HOME || path.join(os.homedir(), '.cordage')
   /* Without a place to write it just compiles again each time. */
+  try {
+    fs.mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    /* Whoever needs the home will say so. */
+  }
   module.enableCompileCache(path.join(home, 'cache'))
   const source = path.join(folder, 'src', 'main.ts')
   const entry = fs.existsSync(source) ? source : path.join(folder, 'dist', 'main.js')

@@ -10,6 +10,11 @@ export async function main(args: readonly string[]): Promise<void> {
   const debug = args.includes('--debug')
   process.on('uncaughtException', (error) => void fail(error, debug))
   try {
+    if (args.length === 0 && process.stdin.isTTY) {
+      const { welcome } = await import('./commands/welcome.ts')
+      process.stdout.write(welcome(process.env))
+      return await end(0)
+    }
     let exit = 0
     const program = createProgram(version, (code) => (exit = code))
     await program.parseAsync(args, { from: 'user' })

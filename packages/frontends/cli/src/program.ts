@@ -1,6 +1,21 @@
 import { Command, Option } from 'commander'
 import { collect, parseCost, parseCount, parseDuration } from './commands/arguments.ts'
-import type { GlobalOptions, RunOptions } from './commands/options.ts'
+import { isTypo } from './commands/typo.ts'
+import type { GlobalOptions, ListOptions, RunOptions } from './commands/options.ts'
+import type { SessionListOptions } from './commands/sessions.ts'
+import type { ShowOptions } from './commands/session-show.ts'
+import type { ToolsOptions } from './commands/tools.ts'
+
+const load = {
+  run: () => import('./commands/run.ts'),
+  sessions: () => import('./commands/sessions.ts'),
+  show: () => import('./commands/session-show.ts'),
+  config: () => import('./commands/config.ts'),
+  tools: () => import('./commands/tools.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  models: () => import('./commands/models.ts'),
+  completion: () => import('./commands/completion.ts'),
+}
 
 /** The commands; each loads its code when it is chosen, and reports its exit code to `done`. */
 export function createProgram(version: string, done: (exit: number) => void): Command {
@@ -13,35 +28,175 @@ export function createProgram(version: string, done: (exit: number) => void): Co
     .option('--safe', 'leave out your own layers and overlays', false)
     .option('--debug', 'show the log and stack traces', false)
     .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'cordage: ')) })
     .exitOverride()
-  const started = (exit: Promise<number>) => exit.then(done)
+  const started: Started = async (exit) => done(await exit)
   addRunning(program, started)
+  addSessions(program, started)
+  addConfig(program, started)
+  addLooking(program, started)
+  inheritExit(program)
   return program
+}
+
+/** Subcommands report and end as the program does; commander copies that only once. */
+function inheritExit(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command)
+    inheritExit(child)
+  }
 }
 
 type Started = (exit: Promise<number>) => Promise<void>
 
 function addRunning(program: Command, started: Started): void {
-  const load = () => import('./commands/run.ts')
   runOptions(program.command('run', { isDefault: true }))
     .description('do a task in a new session (what `cordage "task"` does)')
     .argument('[task...]', 'what to do; "-" for what is piped in')
-    .action((words: string[], _: object, command: Command) =>
-      started(load().then(({ run }) => run({ kind: 'new' }, words, all(command)))),
-    )
+    .action((words: string[], _: object, command: Command) => {
+      const explicit = program.args[0] === 'run'
+      if (!explicit) refuseMisspelt(words, program)
+      return started(load.run().then(({ run }) => run({ kind: 'new' }, words, all(command))))
+    })
   runOptions(program.command('resume'))
     .description('go on with a session')
     .argument('<id>', 'the session, or the beginning of its id')
     .argument('[task...]', 'what to do next; without it, what was interrupted')
     .action((id: string, words: string[], _: object, command: Command) =>
-      started(load().then(({ run }) => run({ kind: 'resume', id }, words, all(command)))),
+      started(load.run().then(({ run }) => run({ kind: 'resume', id }, words, all(command)))),
     )
   runOptions(program.command('continue'))
     .description('go on with the latest session of this directory')
     .argument('[task...]', 'what to do next; without it, what was interrupted')
     .action((words: string[], _: object, command: Command) =>
-      started(load().then(({ run }) => run({ kind: 'continue' }, words, all(command)))),
+      started(load.run().then(({ run }) => run({ kind: 'continue' }, words, all(command)))),
     )
+}
+
+function addSessions(program: Command, started: Started): void {
+  const sessions = program.command('sessions').description('what was done before')
+  listing(sessions.command('list'))
+    .description('the latest sessions')
+    .addOption(limit(50))
+    .option('--project <directory>', 'only those of this project')
+    .action((_: object, command: Command) =>
+      started(
+        load.sessions().then(({ listSessions }) => listSessions(all<SessionListOptions>(command))),
+      ),
+    )
+  listing(sessions.command('show'))
+    .description('a session as it went')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .option('--request <step>', 'what that request contained: <step>, or <turn>.<step>')
+    .action((id: string, _: object, command: Command) =>
+      started(load.show().then(({ showSession }) => showSession(id, all<ShowOptions>(command)))),
+    )
+  listing(sessions.command('search'))
+    .description('where somebody said something')
+    .argument('<text...>')
+    .addOption(limit(20))
+    .option('--project <directory>', 'only in sessions of this project')
+    .action((words: string[], _: object, command: Command) =>
+      started(
+        load
+          .sessions()
+          .then(({ findInSessions }) =>
+            findInSessions(words.join(' '), all<SessionListOptions>(command)),
+          ),
+      ),
+    )
+  sessions
+    .command('delete')
+    .description('remove sessions for good')
+    .argument('<id...>')
+    .action((ids: string[], _: object, command: Command) =>
+      started(load.sessions().then(({ deleteSessions }) => deleteSessions(ids, all(command)))),
+    )
+}
+
+function addConfig(program: Command, started: Started): void {
+  const config = program.command('config').description('what a profile is composed of')
+  listing(config.command('dump'))
+    .description('the composed tree')
+    .action((_: object, command: Command) =>
+      started(load.config().then(({ dumpConfig }) => dumpConfig(all<ListOptions>(command)))),
+    )
+  listing(config.command('explain'))
+    .description('which layer and line set each value of a row')
+    .argument('<row>')
+    .action((row: string, _: object, command: Command) =>
+      started(load.config().then(({ explainRow }) => explainRow(row, all<ListOptions>(command)))),
+    )
+  listing(config.command('check'))
+    .description('import and check everything, start nothing')
+    .option('--bundle <name>', 'with this bundle added')
+    .action((_: object, command: Command) =>
+      started(
+        load
+          .config()
+          .then(({ checkConfig }) => checkConfig(all<ListOptions & { bundle?: string }>(command))),
+      ),
+    )
+}
+
+function addLooking(program: Command, started: Started): void {
+  listing(program.command('tools'))
+    .description('which tools an agent has, and why one is not there')
+    .argument('[name]')
+    .option('--preset <name>', 'of this preset')
+    .option('--model <provider/id>', 'as this model would get them')
+    .action((name: string | undefined, _: object, command: Command) =>
+      started(load.tools().then(({ listTools }) => listTools(name, all<ToolsOptions>(command)))),
+    )
+  listing(program.command('doctor'))
+    .description('what works on this machine, and what does not')
+    .action((_: object, command: Command) =>
+      started(load.doctor().then(({ doctor }) => doctor(all<ListOptions>(command)))),
+    )
+  const models = program.command('models').description('which models there are')
+  listing(models.command('list'))
+    .description('the declared ones, and what they need')
+    .action((_: object, command: Command) =>
+      started(load.models().then(({ listModels }) => listModels(all<ListOptions>(command)))),
+    )
+  listing(models.command('test'))
+    .description('send one short request')
+    .argument('[provider/id]', 'default: the one a run would use')
+    .action((name: string | undefined, _: object, command: Command) =>
+      started(load.models().then(({ testModel }) => testModel(name, all<ListOptions>(command)))),
+    )
+  program
+    .command('completion')
+    .description('a script for your shell: source <(cordage completion bash)')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action((shell: string) =>
+      started(
+        load.completion().then(({ completionScript }) => {
+          process.stdout.write(completionScript(shell, program))
+          return 0
+        }),
+      ),
+    )
+}
+
+function listing(command: Command): Command {
+  const formats = new Option('--output <format>', 'what goes to stdout').choices(['text', 'json'])
+  return command.addOption(formats.default('text'))
+}
+
+function limit(count: number): Option {
+  return new Option('--limit <count>', 'at most so many').argParser(parseCount).default(count)
+}
+
+/** A single word that is nearly a command is one: a model costs money, and nobody meant a task. */
+function refuseMisspelt([first = '', ...rest]: readonly string[], program: Command): void {
+  if (first.length < 4 || /\s/.test(first)) return
+  const near = program.commands.map((command) => command.name()).find((name) => isTypo(first, name))
+  if (near === undefined) return
+  const line = [first, ...rest].join(' ')
+  program.error(
+    `error: there is no command '${first}'; did you mean ${near}? As a task: cordage run "${line}"`,
+  )
 }
 
 function all<T extends GlobalOptions = RunOptions>(command: Command): T {

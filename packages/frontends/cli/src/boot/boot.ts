@@ -8,6 +8,8 @@ import {
 import {
   createRoot,
   definePlugin,
+  describeFailure,
+  log,
   mount,
   own,
   type Host,
@@ -90,10 +92,10 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   const host: Host = { env, home, cwd, version }
   let root: RootContext | undefined
   const redact = createRedactor(env, () => root)
-  const log = createLogFile(join(home, 'logs', 'cordage.log'), redact)
+  const logFile = createLogFile(join(home, 'logs', 'cordage.log'), redact)
   const also = options.log
   root = createRoot({
-    log: teeLog(log.sink, also && ((record) => also({ ...record, text: redact(record.text) }))),
+    log: teeLog(logFile.sink, also && ((record) => also({ ...record, text: redact(record.text) }))),
   })
   const timeoutMs = options.rowTimeoutMs ?? 10_000
   const hostRow = mount(root, { id: 'host', plugin: hostPlugin(host), config: {}, timeoutMs })
@@ -102,14 +104,17 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   const composer = createComposer(root, loader, { rowTimeoutMs: timeoutMs })
   const close = async (): Promise<CloseReport> => {
     const report = await composer.close()
+    if (report.hung.length > 0) log(root, 'warn', 'rows did not stop', { rows: report.hung })
     await hostRow.dispose()
     return report
   }
   let closing: Promise<CloseReport> | undefined
   const closeOnce = () => (closing ??= close())
   try {
+    log(root, 'info', 'starting', { version, profile: profile.name, node: process.version, cwd })
     await composer.apply(composition)
   } catch (error) {
+    log(root, 'error', 'not started', { error: describeFailure(error) })
     await closeOnce()
     throw error
   }
@@ -118,9 +123,9 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
     profile,
     composition,
     host,
-    logFile: log.file,
+    logFile: logFile.file,
     report: () => composer.report(),
-    recentLog: log.recent,
+    recentLog: logFile.recent,
     close: closeOnce,
   }
 }

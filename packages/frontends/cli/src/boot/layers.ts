@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { compose, type Composition, type LayerKind, type LayerSource } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
 import { installationRoot } from './installation.ts'
-import { findProfile, profileNames, type Profile } from './profile.ts'
+import { findBundle, findProfile, profileNames, type Profile } from './profile.ts'
 
 const FILE = 'cordis.patch.yml'
 
@@ -18,13 +18,18 @@ export interface ComposeRequest {
   readonly safe: boolean
 }
 
-/** Reads the layers of a profile and composes them; what is wrong in them is in `problems`. */
-export function composeProfile(request: ComposeRequest): {
-  profile: Profile
-  composition: Composition
-} {
+/**
+ * Reads the layers of a profile and composes them; what is wrong in them is in `problems`.
+ * `bundles` are added to those that the profile lists.
+ */
+export function composeProfile(
+  request: ComposeRequest,
+  bundles: readonly LayerSource[] = [],
+): { profile: Profile; composition: Composition } {
   const profile = findProfile(request.profile, request.cwd)
-  const own = profile.files.map(({ kind, name, file }) => required(kind, name, file))
+  const listed = profile.files.map(({ kind, name, file }) => required(kind, name, file))
+  const added = bundles.filter(({ file }) => listed.every((layer) => layer.file !== file))
+  const own = [...listed.slice(0, -1), ...added, ...listed.slice(-1)]
   const people = request.safe ? [] : readPeople(request)
   const composition = compose([...own, ...people], {
     profile: profile.name,
@@ -33,6 +38,12 @@ export function composeProfile(request: ComposeRequest): {
     knownRows: people.length > 0 ? knownElsewhere(profile.name, request.cwd) : [],
   })
   return { profile, composition }
+}
+
+/** The layer of a bundle, given by its name (`coding` is short for ours) or its folder. */
+export function readBundle(bundle: string, cwd: string): LayerSource {
+  const { kind, name, file } = findBundle(bundle, cwd)
+  return required(kind, name, file)
 }
 
 function readPeople({ home, patches, cwd }: ComposeRequest): LayerSource[] {

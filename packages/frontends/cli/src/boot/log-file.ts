@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { log, type Context, type LogRecord, type LogSink } from '@cordage/core/kernel'
+import type { LogRecord, LogSink } from '@cordage/core/kernel'
 
 const MAX_BYTES = 2 * 1024 * 1024
 const KEPT_FILES = 3
@@ -66,9 +66,4 @@ function rotate(file: string, more: number): void {
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-}
-
-/** Notes what a run was started with, so that a log says which run its lines belong to. */
-export function logStart(ctx: Context, fields: Record<string, unknown>): void {
-  log(ctx, 'info', 'started', fields)
 }

@@ -54,15 +54,32 @@ function readProfile(name: string | undefined, folder: string): Profile {
   }
 }
 
+interface BundleFile {
+  readonly kind: 'bundle'
+  readonly name: string
+  readonly file: string
+}
+
 /** The layer of a bundle as `from` sees it, else as the installation does. */
-export function bundleFile(
-  bundle: string,
-  from: string,
-): { kind: 'bundle'; name: string; file: string } {
+function bundleFile(bundle: string, from: string): BundleFile {
   const folder = findPackage(bundle, from) ?? findPackage(bundle, packageFolder)
+  return layerOf(bundle, folder, join(from, 'package.json'))
+}
+
+/** A bundle by its name (`coding` is short for one of ours) or by the path of its folder. */
+export function findBundle(bundle: string, cwd: string): BundleFile {
+  const from = resolve(cwd, bundle)
+  if (existsSync(join(from, 'package.json'))) return layerOf(bundle, from, from)
+  const name = bundle.includes('/') ? bundle : `@cordage/bundle-${bundle}`
+  const profiles = profileNames().map((profile) => findProfile(profile, cwd).folder)
+  const seenFrom = [cwd, ...profiles].find((folder) => findPackage(name, folder) !== undefined)
+  return bundleFile(name, seenFrom ?? cwd)
+}
+
+function layerOf(name: string, folder: string | undefined, file: string): BundleFile {
   const layer = folder === undefined ? undefined : readManifest(folder)?.cordage?.bundle
   if (folder === undefined || layer === undefined) {
-    throw bootError('BUNDLE_MISSING', { bundle, file: join(from, 'package.json') })
+    throw bootError('BUNDLE_MISSING', { bundle: name, file })
   }
-  return { kind: 'bundle', name: bundle, file: join(folder, layer) }
+  return { kind: 'bundle', name, file: realpathSync(join(folder, layer)) }
 }

@@ -1,11 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Invocation } from '@cordage/core/command'
-import type { LogSink } from '@cordage/core/kernel'
 import type { Limits } from '@cordage/core/ledger'
 import { composeRequestOf, mountProfile } from '../boot/boot.ts'
 import { composeProfile } from '../boot/layers.ts'
-import { lineOf } from '../boot/log-file.ts'
 import { ownTerminal } from '../print/terminal.ts'
 import { exitOfSignal, listenForSignals } from '../signals.ts'
 import { assertModelAvailable } from './credential-check.ts'
@@ -13,6 +11,7 @@ import { cliError } from './errors.ts'
 import type { RunOptions } from './options.ts'
 import { completeId } from './session-id.ts'
 import { readTask } from './task.ts'
+import { logToStderr } from './with-harness.ts'
 
 /** Boots the profile and lets its frontend do the task; gives the exit code. */
 export async function run(
@@ -35,8 +34,7 @@ export async function run(
     assertModelAvailable(composition, request.env)
   }
   const signals = listenForSignals(terminal.err)
-  const debugLog: LogSink = (record) => terminal.err(lineOf(record))
-  const log = options.debug ? { log: debugLog } : {}
+  const log = options.debug ? { log: logToStderr } : {}
   const harness = await mountProfile({ request, profile, composition, options: log })
   try {
     if (signals.signal.aborted) return exitOfSignal(signals.signal)

@@ -25,9 +25,12 @@ export function tolerateClosedPipes(): void {
 
 /** Resolves when all that was written has left the process. */
 export async function flushed(): Promise<void> {
-  const drain = (stream: NodeJS.WriteStream) =>
-    new Promise<void>((resolve) =>
-      stream.destroyed ? resolve() : stream.write('', () => resolve()),
-    )
   await Promise.all([drain(process.stdout), drain(process.stderr)])
+}
+
+function drain(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed) resolve()
+    else stream.write('', () => resolve())
+  })
 }

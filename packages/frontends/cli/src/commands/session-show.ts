@@ -1,0 +1,156 @@
+import { textOf, type Message } from '@cordage/core/message'
+import { estimateMessage, estimateTool } from '@cordage/core/model'
+import {
+  assistantMessage,
+  attemptFailed,
+  attemptStart,
+  requestAt,
+  toolCall,
+  toolResult,
+  turnEnd,
+  userMessage,
+  type Fact,
+  type LoggedRequest,
+  type Session,
+} from '@cordage/core/session'
+import { harmless, jsonText, oneLine, tableText } from '../print/table.ts'
+import { cliError } from './errors.ts'
+import type { ListOptions } from './options.ts'
+import { completeId } from './session-id.ts'
+import { timeText } from './sessions.ts'
+import { withHarness } from './with-harness.ts'
+
+export interface ShowOptions extends ListOptions {
+  /** `<step>` of the last turn that has it, or `<turn>.<step>`. */
+  readonly request?: string
+}
+
+/** Prints a session as it went, or what one of its requests contained. */
+export async function showSession(given: string, options: ShowOptions): Promise<number> {
+  return withHarness(options, async ({ ctx }) => {
+    const sessions = ctx.get('sessions')
+    if (!sessions) throw cliError('USAGE', { reason: 'This profile keeps no sessions.' })
+    const session = await sessions.open(await completeId(ctx, given), { mode: 'read' })
+    try {
+      const facts = await Array.fromAsync(session.read(0))
+      const text = options.request === undefined ? transcript : request
+      process.stdout.write(await text(session, facts, options))
+      return 0
+    } finally {
+      await session.close()
+    }
+  })
+}
+
+async function transcript(session: Session, facts: readonly Fact[], { output }: ShowOptions) {
+  const { header, notices } = session
+  if (output === 'json') return jsonText({ header, notices, facts })
+  const head = `${header.id} · ${timeText(header.createdAt)} · ${header.project}`
+  const lines = facts.map(factText).filter((text) => text !== undefined)
+  return `${[head, ...notices.map((notice) => `notice: ${notice}`), ...lines].join('\n')}\n`
+}
+
+function factText(fact: Fact): string | undefined {
+  if (userMessage.is(fact)) return `\n> ${harmless(textOf(fact.data.message))}`
+  if (assistantMessage.is(fact)) return harmless(textOf(fact.data.message)).trim() || undefined
+  if (toolCall.is(fact)) return `→ ${fact.data.name} ${oneLine(fact.data.arguments, 160)}`
+  if (toolResult.is(fact)) {
+    const mark = fact.data.part.isError ? '✗' : '✓'
+    return `${mark} ${oneLine(textOf(fact.data.part), 160)}`
+  }
+  if (attemptFailed.is(fact))
+    return `! ${fact.data.error.code}: ${harmless(fact.data.error.message)}`
+  if (turnEnd.is(fact)) return `turn ${fact.data.turn}: ${fact.data.reason}`
+  return undefined
+}
+
+async function request(session: Session, facts: readonly Fact[], options: ShowOptions) {
+  const steps = [...new Set(facts.filter((fact) => attemptStart.is(fact)).map(stepOf))]
+  const wanted = options.request ?? ''
+  const step = wanted.includes('.')
+    ? steps.find((known) => known === wanted)
+    : steps.findLast((known) => known.split('.')[1] === wanted)
+  const [turn = 0, number = 0] = (step ?? '').split('.').map(Number)
+  const found = step === undefined ? undefined : await requestAt(facts, turn, number)
+  if (!found) throw cliError('STEP_UNKNOWN', { id: session.id, step: wanted, steps })
+  const parts = partsOf(found)
+  const { provider, model, params } = found.header
+  const total = parts.reduce((sum, part) => sum + part.tokens, 0)
+  if (options.output === 'json') {
+    return jsonText({ step, provider, model, params, tokens: total, parts, ...found })
+  }
+  const rows = parts.map((part) => [
+    part.what,
+    part.origin,
+    part.tokens > 0 ? `~${part.tokens}` : '',
+    oneLine(part.text, 100),
+  ])
+  const head = `request of step ${step} to ${provider}/${model}: about ${total} tokens\n`
+  return head + tableText([['part', 'origin', 'tokens', 'begins with'], ...rows])
+}
+
+function stepOf({ data }: Fact): string {
+  const { turn, step } = data as { turn: number; step: number }
+  return `${turn}.${step}`
+}
+
+interface Part {
+  readonly what: string
+  readonly origin: string
+  /** Estimated; 0 for a part that is counted in the one before it. */
+  readonly tokens: number
+  readonly text: string
+}
+
+const SECTION = 'system: '
+
+function partsOf({ header, messages }: LoggedRequest): Part[] {
+  const rows = new Map(header.origin.map(({ part, row }) => [part, row]))
+  const sections = header.origin
+    .filter(({ part }) => part.startsWith(SECTION))
+    .map(({ part, row, tokens }) => {
+      const text = `a section of about ${tokens} tokens`
+      return { what: `  ${part.slice(SECTION.length)}`, origin: row, tokens: 0, text }
+    })
+  const tools = header.tools.map((tool) => ({
+    what: `tool ${tool.name}`,
+    origin: rows.get(`tool: ${tool.name}`) ?? '',
+    tokens: estimateTool(tool),
+    text: tool.description,
+  }))
+  const lastSystem = messages.findLast(({ message }) => message.role === 'system')
+  const said = messages.flatMap((logged) => {
+    const { message } = logged
+    const part = {
+      what: message.role,
+      origin: originOf(message),
+      tokens: estimateMessage(message),
+      text: summary(message),
+    }
+    return logged === lastSystem ? [part, ...sections] : [part]
+  })
+  return [...tools, ...said]
+}
+
+function originOf({ source }: Message): string {
+  switch (source.kind) {
+    case 'plugin':
+      return `${source.row} (${source.form})`
+    case 'model':
+      return `${source.provider}/${source.model}`
+    case 'tool':
+      return `call ${source.callId}`
+    case 'user':
+      return 'you'
+  }
+}
+
+function summary(message: Message): string {
+  const parts = message.content.map((part) => {
+    if (part.type === 'tool-call') return `→ ${part.name} ${part.arguments}`
+    if (part.type === 'tool-result') return textOf(part)
+    if (part.type === 'image') return `[image ${part.blob.mediaType}]`
+    return part.text
+  })
+  return parts.join(' ')
+}
