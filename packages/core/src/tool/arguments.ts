@@ -45,7 +45,7 @@ function endOfObject(text: string): number | undefined {
   const start = text.length - text.trimStart().length
   if (text[start] !== '{') return undefined
   let depth = 0
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]]/gs)) {
     if (token === '{' || token === '[') depth += 1
     if (token === '}' || token === ']') depth -= 1
     if (depth === 0 && !token.startsWith('"')) return index + 1

@@ -68,7 +68,7 @@ function looksBinary(text: string): boolean {
   const sample = text.slice(0, SAMPLE_BYTES)
   // oxlint-disable-next-line no-control-regex
   const odd = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f\uFFFD]/g) ?? []
-  return odd.length > sample.length / 10
+  return odd.length > Math.max(2, sample.length / 10)
 }
 
 function detectEol(text: string): TextFile['eol'] {
