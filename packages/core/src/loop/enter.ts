@@ -138,7 +138,8 @@ function promptFacts(session: Session, prompt: AssembledPrompt, info: ModelInfo)
   }
   for (const { id, row, text } of prompt.contexts) {
     const last = surface.findLast((entry) => entry.contextId === id)
-    if (last && textOf(last.message) === text) continue
+    const there = last !== undefined && !session.shadowedContexts.includes(id)
+    if (there && textOf(last.message) === text) continue
     const source = { kind: 'plugin', row, form: 'snapshot' } as const
     facts.push(contextMessage({ id, row, message: textMessage(ulid(), 'user', text, source) }))
   }

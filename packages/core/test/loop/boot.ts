@@ -49,8 +49,10 @@ export interface Bench {
   close(): Promise<void>
 }
 
+type RegisterTools = (add: <A, V>(tool: Tool<A, V>) => void) => void
+
 export interface BenchOptions {
-  readonly tools?: readonly Tool<never, unknown>[]
+  readonly tools?: RegisterTools
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
   readonly limits?: Limits
   readonly loop?: Record<string, unknown>
@@ -76,7 +78,7 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
     { plugin: agents },
     { plugin: loop, config: { cancelGraceMs: 50, ...options.loop } },
     { plugin: modelRow(replies, requests) },
-    { plugin: toolRow(options.tools ?? []) },
+    { plugin: toolRow(options.tools ?? (() => {})) },
     ...(options.rows ?? []),
   ]
   const mounted = rows.map(({ plugin, config = {} }, index) => {
@@ -123,13 +125,11 @@ function hostRow(host: RootContext['host']): AnyPlugin {
   })
 }
 
-function toolRow(list: readonly Tool<never, unknown>[]): AnyPlugin {
+function toolRow(registerTools: RegisterTools): AnyPlugin {
   return definePlugin({
     name: 'test-tools',
     inject: ['tools'],
-    apply(ctx) {
-      for (const tool of list) ctx.tools.register(ctx, tool)
-    },
+    apply: (ctx) => registerTools((tool) => ctx.tools.register(ctx, tool)),
   })
 }
 
