@@ -1,4 +1,5 @@
 import { modelError } from './errors.ts'
+import type { ModelEvent } from './event.ts'
 import { type FailingRoute, normaliseHttp, normaliseThrown } from './normalise.ts'
 
 const MAX_BODY = 64 * 1024
@@ -51,20 +52,32 @@ export async function guardRequest<T>(
   }
 }
 
-/** `events`, with the reason of `signal` once it is aborted and every other failure normalised. */
-export async function* guardEvents<T>(
+/** Turns what a protocol sends into events of ours; `end` says what is left when it is over. */
+export interface AnswerReader<Chunk> {
+  read(chunk: Chunk): Iterable<ModelEvent>
+  end(): Iterable<ModelEvent>
+}
+
+/**
+ * Opens a stream and translates it. Throws the reason of `signal` once it is aborted and every
+ * other failure normalised. One generator only: each layer costs a fifth of the throughput.
+ */
+export async function* streamAnswer<Chunk>(
   route: FailingRoute,
-  events: AsyncIterable<T>,
+  open: () => Promise<AsyncIterable<Chunk>>,
+  reader: AnswerReader<Chunk>,
   signal: AbortSignal,
-): AsyncIterable<T> {
+): AsyncIterable<ModelEvent> {
+  const chunks = await guardRequest(route, open, signal)
   try {
-    yield* events
+    for await (const chunk of chunks) for (const event of reader.read(chunk)) yield event
   } catch (error) {
     signal.throwIfAborted()
     throw normaliseThrown(route, error, true)
   }
   // SDKs end quietly when they are aborted: that is not the end of an answer.
   signal.throwIfAborted()
+  yield* reader.end()
 }
 
 async function readBounded(response: Response): Promise<string> {

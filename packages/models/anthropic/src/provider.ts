@@ -2,26 +2,23 @@ import {
   accessRoute,
   declareModels,
   findModel,
-  guardEvents,
   guardRequest,
   joinURL,
   modelError,
   type ModelProvider,
+  streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
 import { buildBody, type MessagesBody } from './body.ts'
 import { openClient } from './client.ts'
 import type { Route } from './config.ts'
-import { readMessage } from './stream.ts'
+import { createMessageReader } from './stream.ts'
 
 /** A route that speaks the Messages API; its base URL ends before `/v1`. */
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
   const declared = declareModels(route.models)
   const access = accessRoute(route, world)
-  const connect = async (model: string, path: string) => {
-    const failing = { model, url: joinURL(access.baseURL(), path) }
-    return { failing, client: await openClient(access, route.timeoutMs, failing) }
-  }
+  const at = (model: string, path: string) => ({ model, url: joinURL(access.baseURL(), path) })
 
   return {
     id,
@@ -35,17 +32,22 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     info: (model) => findModel(declared, model),
     declared: () => declared,
     list: async (signal) => {
-      const { client, failing } = await connect(id, 'v1/models')
-      const page = await guardRequest(failing, () => client.models.list({}, { signal }), signal)
+      const failing = at(id, 'v1/models')
+      const ask = async () => {
+        return (await openClient(access, route.timeoutMs, failing)).models.list({}, { signal })
+      }
+      const page = await guardRequest(failing, ask, signal)
       if (Array.isArray(page.data)) return page.data.map((model) => model.id)
       throw modelError('MALFORMED_RESPONSE', { model: id, reason: 'no list of models' })
     },
     body: (request) => buildBody(request, findModel(declared, request.model), route.compat),
-    stream: async function* (request, body, { signal }) {
-      const { client, failing } = await connect(`${id}/${request.model}`, 'v1/messages')
-      const send = () => client.messages.create(body as MessagesBody, { signal })
-      const events = readMessage(await guardRequest(failing, send, signal))
-      yield* guardEvents(failing, events, signal)
+    stream: (request, body, { signal }) => {
+      const failing = at(`${id}/${request.model}`, 'v1/messages')
+      const open = async () => {
+        const client = await openClient(access, route.timeoutMs, failing)
+        return client.messages.create(body as MessagesBody, { signal })
+      }
+      return streamAnswer(failing, open, createMessageReader(), signal)
     },
   }
 }

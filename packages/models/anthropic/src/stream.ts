@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Usage } from '@cordage/core/message'
-import type { ModelEvent } from '@cordage/core/model'
+import type { AnswerReader, ModelEvent } from '@cordage/core/model'
 import type { ThinkingReplay } from './thinking-replay.ts'
 
 const finishes: Record<string, string> = {
@@ -26,28 +26,32 @@ interface Progress {
   reason: string | undefined
 }
 
-/** Translates the events. The finish comes last and only after a stop reason. */
-export async function* readMessage(
-  events: AsyncIterable<Anthropic.RawMessageStreamEvent>,
-): AsyncIterable<ModelEvent> {
+type StreamEvent = Anthropic.RawMessageStreamEvent
+
+/** Reads one answer. The finish comes last and only after a stop reason. */
+export function createMessageReader(): AnswerReader<StreamEvent> {
   const progress: Progress = { counts: {}, reason: undefined }
-  for await (const event of events) {
-    switch (event.type) {
-      case 'message_start':
-        yield addUsage(progress, event.message?.usage)
-        break
-      case 'content_block_start':
-        yield* openBlock(event)
-        break
-      case 'content_block_delta':
-        yield* readDelta(event)
-        break
-      case 'message_delta':
-        yield addUsage(progress, event.usage)
-        progress.reason = event.delta?.stop_reason ?? progress.reason
-    }
+  return { read: (event) => translate(event, progress), end: () => finish(progress) }
+}
+
+function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent> {
+  switch (event.type) {
+    case 'message_start':
+      yield addUsage(progress, event.message?.usage)
+      return
+    case 'content_block_start':
+      yield* openBlock(event)
+      return
+    case 'content_block_delta':
+      yield* readDelta(event)
+      return
+    case 'message_delta':
+      yield addUsage(progress, event.usage)
+      progress.reason = event.delta?.stop_reason ?? progress.reason
   }
-  const { reason } = progress
+}
+
+function* finish({ reason }: Progress): Iterable<ModelEvent> {
   if (reason !== undefined) yield { type: 'finish', reason: finishes[reason] ?? reason }
 }
 

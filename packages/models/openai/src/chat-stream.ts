@@ -1,5 +1,10 @@
 import type { Usage } from '@cordage/core/message'
-import { modelError, type ModelEvent, type ModelRequest } from '@cordage/core/model'
+import {
+  type AnswerReader,
+  modelError,
+  type ModelEvent,
+  type ModelRequest,
+} from '@cordage/core/model'
 import type OpenAI from 'openai'
 
 // Compatible servers leave out, rename and add fields, so everything is read as optional.
@@ -18,27 +23,34 @@ const finishes: Record<string, string> = {
   content_filter: 'content-filter',
 }
 
-/** Translates the chunks; the finish comes last, because servers send the usage after it. */
-export async function* readChat(
-  chunks: AsyncIterable<OpenAI.ChatCompletionChunk>,
-  request: ModelRequest,
-): AsyncIterable<ModelEvent> {
-  const place = new CallPlaces()
-  let finish: string | undefined
-  for await (const chunk of chunks) {
-    assertObject(chunk, request)
+/** Reads one answer; the finish comes last, because servers send the usage after it. */
+export class ChatReader implements AnswerReader<OpenAI.ChatCompletionChunk> {
+  readonly #request: ModelRequest
+  readonly #places = new CallPlaces()
+  #finish: string | undefined
+
+  constructor(request: ModelRequest) {
+    this.#request = request
+  }
+
+  *read(chunk: OpenAI.ChatCompletionChunk): Iterable<ModelEvent> {
+    assertObject(chunk, this.#request)
     if (chunk.usage) yield { type: 'usage', usage: toUsage(chunk.usage) }
     const choice = chunk.choices?.[0]
-    if (!choice) continue
+    if (!choice) return
     const delta: Delta = choice.delta ?? {}
     const reasoning = delta.reasoning_content || delta.reasoning
     if (typeof reasoning === 'string' && reasoning) yield { type: 'reasoning', text: reasoning }
     const text = delta.content || delta.refusal
     if (typeof text === 'string') yield { type: 'text', text }
-    for (const call of delta.tool_calls ?? []) yield toCallEvent(call, place.of(call))
-    if (choice.finish_reason) finish = choice.finish_reason
+    for (const call of delta.tool_calls ?? []) yield toCallEvent(call, this.#places.of(call))
+    if (choice.finish_reason) this.#finish = choice.finish_reason
   }
-  if (finish !== undefined) yield { type: 'finish', reason: finishes[finish] ?? finish }
+
+  *end(): Iterable<ModelEvent> {
+    const finish = this.#finish
+    if (finish !== undefined) yield { type: 'finish', reason: finishes[finish] ?? finish }
+  }
 }
 
 /** Which call a piece belongs to: servers leave out the index, or give 0 to every call. */

@@ -2,35 +2,26 @@ import {
   accessRoute,
   declareModels,
   findModel,
-  guardEvents,
   guardRequest,
   joinURL,
   modelError,
-  type ModelEvent,
   type ModelProvider,
-  type ModelRequest,
+  streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
-import type OpenAI from 'openai'
 import { buildChatBody, type ChatBody } from './chat-body.ts'
-import { readChat } from './chat-stream.ts'
+import { ChatReader } from './chat-stream.ts'
 import { openClient } from './client.ts'
 import type { Route } from './config.ts'
 import { buildResponsesBody, type ResponsesBody } from './responses-body.ts'
-import { readResponses } from './responses-stream.ts'
+import { createResponsesReader } from './responses-stream.ts'
 
 /** A route that speaks Chat Completions or Responses. */
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
   const declared = declareModels(route.models)
   const access = accessRoute(route, world)
-  const path = route.api === 'openai-responses' ? 'responses' : 'chat/completions'
-  const connect = async (model: string | undefined, at: string) => {
-    const failing = {
-      model: model === undefined ? id : `${id}/${model}`,
-      url: joinURL(access.baseURL(), at),
-    }
-    return { failing, client: await openClient(access, route.timeoutMs, failing) }
-  }
+  const endpoint = route.api === 'openai-responses' ? 'responses' : 'chat/completions'
+  const at = (model: string, path: string) => ({ model, url: joinURL(access.baseURL(), path) })
 
   return {
     id,
@@ -44,8 +35,11 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     info: (model) => findModel(declared, model),
     declared: () => declared,
     list: async (signal) => {
-      const { client, failing } = await connect(undefined, 'models')
-      const page = await guardRequest(failing, () => client.models.list({ signal }), signal)
+      const failing = at(id, 'models')
+      const ask = async () => {
+        return (await openClient(access, route.timeoutMs, failing)).models.list({ signal })
+      }
+      const page = await guardRequest(failing, ask, signal)
       if (Array.isArray(page.data)) return page.data.map((model) => model.id)
       throw modelError('MALFORMED_RESPONSE', { model: id, reason: 'no list of models' })
     },
@@ -55,24 +49,19 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
         ? buildResponsesBody(request, info, route.compat)
         : buildChatBody(request, info, route.compat)
     },
-    stream: async function* (request, body, { signal }) {
-      signal.throwIfAborted()
-      const { client, failing } = await connect(request.model, path)
-      const send = () => open(client, route, request, body, signal)
-      yield* guardEvents(failing, await guardRequest(failing, send, signal), signal)
+    stream: (request, body, { signal }) => {
+      const failing = at(`${id}/${request.model}`, endpoint)
+      const client = () => openClient(access, route.timeoutMs, failing)
+      if (route.api === 'openai-responses') {
+        const open = async () => {
+          return (await client()).responses.create(body as ResponsesBody, { signal })
+        }
+        return streamAnswer(failing, open, createResponsesReader(request), signal)
+      }
+      const open = async () => {
+        return (await client()).chat.completions.create(body as ChatBody, { signal })
+      }
+      return streamAnswer(failing, open, new ChatReader(request), signal)
     },
   }
-}
-
-async function open(
-  client: OpenAI,
-  { api }: Route,
-  request: ModelRequest,
-  body: unknown,
-  signal: AbortSignal,
-): Promise<AsyncIterable<ModelEvent>> {
-  if (api === 'openai-responses') {
-    return readResponses(await client.responses.create(body as ResponsesBody, { signal }), request)
-  }
-  return readChat(await client.chat.completions.create(body as ChatBody, { signal }), request)
 }

@@ -1,18 +1,21 @@
 import type { Usage } from '@cordage/core/message'
-import { modelError, type ModelEvent, type ModelRequest, normaliseHttp } from '@cordage/core/model'
+import {
+  type AnswerReader,
+  modelError,
+  type ModelEvent,
+  type ModelRequest,
+  normaliseHttp,
+} from '@cordage/core/model'
 import type OpenAI from 'openai'
 import { makeReplay } from './reasoning-replay.ts'
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent
 type Response = OpenAI.Responses.Response
 
-/** Translates the events. A call is known by its place in the output. */
-export async function* readResponses(
-  events: AsyncIterable<StreamEvent>,
-  request: ModelRequest,
-): AsyncIterable<ModelEvent> {
+/** Reads one answer. A call is known by its place in the output. */
+export function createResponsesReader(request: ModelRequest): AnswerReader<StreamEvent> {
   const progress: Progress = { opened: new Set(), piecemeal: new Set(), summary: undefined }
-  for await (const event of events) yield* translate(event, progress, request)
+  return { read: (event) => translate(event, progress, request), end: () => [] }
 }
 
 interface Progress {
