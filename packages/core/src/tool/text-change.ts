@@ -3,7 +3,7 @@ import type { StructuredPatchHunk } from 'diff'
 const MAX_DIFF_CHARS = 20_000
 const MAX_EXCERPT_LINES = 60
 const MAX_LINE_CHARS = 500
-const MAX_DIFF_MS = 1_000
+const MAX_DIFF_MS = 250
 
 /** What a change did to one text. */
 export interface TextChange {

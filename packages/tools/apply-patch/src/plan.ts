@@ -74,12 +74,12 @@ async function planFile(patch: FilePatch, files: Files, run: ToolRun): Promise<v
   if (!isThere(file)) throw environmentError('FILE_NOT_FOUND', { path: file.path })
   if (patch.kind === 'delete') return planRemoved(file, run)
   const text = await applyTo(file, patch.hunks, run)
-  if (patch.moveTo === undefined) {
+  const moved = patch.moveTo === undefined ? file : await openFile(patch.moveTo, files, run)
+  if (moved === file) {
     file.state = 'written'
     file.after = text
     return
   }
-  const moved = await openFile(patch.moveTo, files, run)
   planNew(moved, text)
   moved.movedFrom = file.path
   if (file.format) moved.format = file.format

@@ -2,7 +2,7 @@ import { openToolBench, type ToolBench } from '@cordage/testkit'
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import read from '../../read/src/index.ts'
+import read from '@cordage/tool-read'
 import applyPatch from '../src/index.ts'
 
 let bench: ToolBench
@@ -108,12 +108,11 @@ describe('apply_patch', () => {
 
   it('applies several sections for one file one after the other', async () => {
     await make('a.txt', 'x\n')
-    const section = (from: string, to: string) => {
-      return ['*** Update File: a.txt', '@@', `-${from}`, `+${to}`]
-    }
-    expect((await patch(...section('x', 'y'), ...section('y', 'z'))).isError).toBe(false)
+    const first = ['*** Update File: a.txt', '@@', '-x', '+y']
+    const second = ['*** Update File: a.txt', '*** Move to: a.txt', '@@', '-y', '+z']
+    expect((await patch(...first, ...second)).isError).toBe(false)
     expect(await content('a.txt')).toBe('z\n')
-    expect((await patch(...section('z', 'again'))).isError).toBe(false)
+    expect((await patch('*** Update File: a.txt', '@@', '-z', '+again')).isError).toBe(false)
   })
 
   it('writes nothing when one of the files is outside', async () => {
@@ -129,6 +128,15 @@ describe('apply_patch', () => {
     expect(answer.code).toBe('TOOL_DENIED')
     expect(await content('a.txt')).toBe('a\n')
     expect(await readdir(bench.outside)).toEqual([])
+  })
+
+  it('says of each file what became of it when writing fails half way', async () => {
+    const answer = await patch('*** Add File: x', '+1', '*** Add File: x/y', '+2')
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toMatch(/^added: .*\/x \+1 -0\nNOT added: .*\/x\/y: /)
+    expect(answer.value).toMatchObject({
+      files: [{ action: 'added' }, { error: { code: 'FILE_NOT_DIRECTORY' } }],
+    })
   })
 
   it('explains what it cannot read, and refuses a directory', async () => {

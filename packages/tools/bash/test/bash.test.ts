@@ -69,6 +69,19 @@ describe('bash', () => {
     expect(answer.text).toBe('exit code 0\n说明 文件.txt\n你好\n\ufffd\ufffdred\n')
   })
 
+  it('shows output while the command runs', async () => {
+    const seen: string[] = []
+    const stop = bench.session.watch(bench.root, (update) => {
+      if (update.kind === 'delta') seen.push(update.delta.text)
+    })
+    const pending = run('echo early; until [ -e go ]; do sleep 0.01; done; echo late')
+    while (!seen.join('').includes('early')) await sleep(10)
+    expect(seen.join('')).toBe('early\n')
+    await writeFile(join(bench.project, 'go'), '')
+    expect((await pending).text).toBe('exit code 0\nearly\nlate\n')
+    stop()
+  })
+
   it('keeps what was printed before a timeout', async () => {
     const answer = await run('echo before; sleep 30; echo after', { timeout_ms: 200 })
     expect(answer.isError).toBe(true)

@@ -67,7 +67,8 @@ const tool = defineTool<Arguments, EditValue>({
   execute: editFile,
   render: ({ path, replacements, added, removed, excerpt }) => {
     const places = replacements === 1 ? '1 replacement' : `${replacements} replacements`
-    return `Edited ${escapeFileName(path)}: ${places}, +${added} -${removed}. Now:\n${excerpt}`
+    const now = excerpt === '' ? '' : ` Now:\n${excerpt}`
+    return `Edited ${escapeFileName(path)}: ${places}, +${added} -${removed}.${now}`
   },
   title: ({ file_path }) => `edit ${file_path}`,
 })

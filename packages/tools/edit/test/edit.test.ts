@@ -2,7 +2,7 @@ import { openToolBench, type ToolBench } from '@cordage/testkit'
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import read from '../../read/src/index.ts'
+import read from '@cordage/tool-read'
 import edit from '../src/index.ts'
 
 let bench: ToolBench

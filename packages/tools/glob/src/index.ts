@@ -66,7 +66,8 @@ function shorten(path: string, cwd: string): string {
 
 function renderFiles({ files, total, incomplete }: GlobValue): string {
   const shown = files.length < total ? `, the newest ${files.length}` : ''
-  const title = total === 0 ? 'No files found' : `${total} files${shown}`
+  const title =
+    total === 0 ? 'No files found' : `${total} ${total === 1 ? 'file' : 'files'}${shown}`
   const gaps = incomplete.map((reason) => `Incomplete: ${reason}`)
   return [title, ...gaps, ...files.map(escapeFileName)].join('\n')
 }

@@ -46,7 +46,7 @@ describe('glob', () => {
   it('gives absolute paths outside the current directory, names on one line each', async () => {
     await writeFile(join(bench.outside, 'a\nb.txt'), 'x')
     const answer = await find('*.txt', { path: bench.outside })
-    expect(answer.text).toBe(`1 files\n${JSON.stringify(join(bench.outside, 'a\nb.txt'))}`)
+    expect(answer.text).toBe(`1 file\n${JSON.stringify(join(bench.outside, 'a\nb.txt'))}`)
   })
 
   it('tells nothing found from no such directory', async () => {

@@ -39,7 +39,7 @@ function renderTitle({ matches, total, offset }: GrepValue, shown: number, unit:
   const next = offset + shown
   const page = shown < total ? `; ${unit} ${offset + 1}-${next} of ${total}` : ''
   const more = next < total ? `, go on with offset ${next}` : ''
-  return `${matches} matching lines${page}${more}`
+  return `${matches} matching ${matches === 1 ? 'line' : 'lines'}${page}${more}`
 }
 
 function renderFile({ path, lines }: FoundFile): string {

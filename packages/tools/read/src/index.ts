@@ -87,7 +87,12 @@ async function readFile(
     : windowOf(path, start, limits)
   const { atLeast, lines } = window
   if (lines.length === 0 && offset > 1) {
-    throw fail('READ_PAST_END', { path, count: atLeast, unit: 'lines', offset })
+    throw fail('READ_PAST_END', {
+      path,
+      count: atLeast,
+      unit: atLeast === 1 ? 'line' : 'lines',
+      offset,
+    })
   }
   markSeen(path, offset, window, run, coverage)
   const { cutLines, totalLines } = window

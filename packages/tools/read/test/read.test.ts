@@ -61,7 +61,7 @@ describe('read', () => {
     expect((await show('empty')).text).toBe(`${at('empty')} is empty`)
     const past = await show('one', { offset: 7 })
     expect(past.code).toBe('READ_PAST_END')
-    expect(past.text).toContain('has only 1 lines')
+    expect(past.text).toContain('has only 1 line,')
   })
 
   it('finds a window in the middle of a large file without reading it whole', async () => {

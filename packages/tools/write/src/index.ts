@@ -87,7 +87,7 @@ function plainEndings(content: string, eol: string | undefined): string {
 
 function renderWritten({ path, created, added, removed, kept }: WriteValue): string {
   const name = escapeFileName(path)
-  if (created) return `Created ${name}, ${added} lines.`
+  if (created) return `Created ${name}, ${added} ${added === 1 ? 'line' : 'lines'}.`
   const endings = kept?.eol === '\r\n' ? ' Its CRLF line endings were kept.' : ''
-  return `Overwrote ${name}: +${added} -${removed} lines.${endings}`
+  return `Overwrote ${name}: lines +${added} -${removed}.${endings}`
 }

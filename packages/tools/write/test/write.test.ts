@@ -2,7 +2,7 @@ import { openToolBench, type ToolBench } from '@cordage/testkit'
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import read from '../../read/src/index.ts'
+import read from '@cordage/tool-read'
 import write from '../src/index.ts'
 
 let bench: ToolBench
@@ -58,7 +58,7 @@ describe('write', () => {
     await chmod(at('a.txt'), 0o640)
     await bench.call('read', { file_path: 'a.txt' })
     const answer = await put('a.txt', 'a\nc\n')
-    expect(answer.text).toContain('+1 -1 lines. Its CRLF line endings were kept.')
+    expect(answer.text).toContain('lines +1 -1. Its CRLF line endings were kept.')
     expect((await readFile(at('a.txt'))).toString('utf16le')).toBe('\uFEFFa\r\nc\r\n')
     expect((await stat(at('a.txt'))).mode & 0o777).toBe(0o640)
   })
