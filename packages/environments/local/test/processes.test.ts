@@ -130,7 +130,7 @@ describe.runIf(linux)('a tree of processes', () => {
     const began = performance.now()
     const { stdout, exit } = await run(`sleep ${mark} & setsid sleep ${mark} & echo started`)
     expect([stdout, exit.code]).toEqual(['started\n', 0])
-    expect(performance.now() - began).toBeLessThan(1500)
+    expect(performance.now() - began).toBeLessThan(10_000)
     expect(alive(mark)).toEqual([])
   })
 
@@ -206,7 +206,7 @@ describe.runIf(linux)('a tree of processes', () => {
       `(env -i setsid sh -c 'echo $$ > ${pidFile}; exec sleep 60' &); while ! test -s ${pidFile}; do sleep 0.01; done; echo x`,
     )
     expect(stdout).toBe('x\n')
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(performance.now() - began).toBeLessThan(10_000)
     process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL')
   })
 
