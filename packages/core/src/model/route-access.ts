@@ -6,6 +6,8 @@ export interface Surroundings {
 
 export interface RouteAccess {
   baseURL(): string
+  /** The base URL comes from the person's own variable: behind it may be any compatible server. */
+  redirected(): boolean
   /** `undefined` where none is needed; throws `CREDENTIAL_MISSING`. Read anew for each request. */
   apiKey(): string | undefined
   /** A credential, a base URL of the person's own, or a route that needs no key. */
@@ -25,6 +27,7 @@ export function accessRoute(route: AccessFields, world: Surroundings): RouteAcce
   const hasKey = () => apiKeyEnv !== undefined && world.credentials.has(apiKeyEnv)
   return {
     baseURL: () => ownURL() ?? route.baseURL,
+    redirected: () => ownURL() !== undefined,
     apiKey: () => {
       if (apiKeyEnv === undefined) return undefined
       // A server behind a base URL of one's own often takes no key; a vendor always wants one.

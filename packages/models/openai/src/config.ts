@@ -16,9 +16,13 @@ const compat = z.strictObject({
   reasoningSummary: z.enum(['none', 'auto']).default('none'),
 })
 
+const api = z.enum(['openai-completions', 'openai-responses'])
+
 const route = z.strictObject({
   ...routeFields,
-  api: z.enum(['openai-completions', 'openai-responses']),
+  api,
+  /** Spoken instead of `api` while `baseURLEnv` is set: few compatible servers know Responses. */
+  redirectedApi: api.optional(),
   compat: compat.prefault({}),
 })
 

@@ -20,13 +20,15 @@ import { createResponsesReader } from './responses-stream.ts'
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
   const declared = declareModels(route.models)
   const access = accessRoute(route, world)
-  const endpoint = route.api === 'openai-responses' ? 'responses' : 'chat/completions'
+  const api = () => (access.redirected() ? (route.redirectedApi ?? route.api) : route.api)
   const at = (model: string, path: string) => ({ model, url: joinURL(access.baseURL(), path) })
 
   return {
     id,
     displayName: route.displayName,
-    api: route.api,
+    get api() {
+      return api()
+    },
     get baseURL() {
       return access.baseURL()
     },
@@ -45,14 +47,16 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     },
     body: (request) => {
       const info = findModel(declared, request.model)
-      return route.api === 'openai-responses'
+      return api() === 'openai-responses'
         ? buildResponsesBody(request, info, route.compat)
         : buildChatBody(request, info, route.compat)
     },
     stream: (request, body, { signal }) => {
+      const responses = api() === 'openai-responses'
+      const endpoint = responses ? 'responses' : 'chat/completions'
       const failing = at(`${id}/${request.model}`, endpoint)
       const client = () => openClient(access, route.timeoutMs, failing)
-      if (route.api === 'openai-responses') {
+      if (responses) {
         const open = async () => {
           return (await client()).responses.create(body as ResponsesBody, { signal })
         }

@@ -69,6 +69,14 @@ describe('model-openai', () => {
     await peer.close()
   })
 
+  it('speaks another protocol to a server of the person where the route says so', async () => {
+    const vendor = { ...openai, api: 'openai-responses', redirectedApi: 'openai-completions' }
+    const api = async (env: Record<string, string>) =>
+      (await boot(env, { openai: vendor })).root.models.resolve('openai/m').route.api
+    expect(await api({ OPENAI_API_KEY: 'k' })).toBe('openai-responses')
+    expect(await api({ DEEPSEEK_BASE_URL: 'http://127.0.0.1:9' })).toBe('openai-completions')
+  })
+
   it('refuses a provider id in capitals and an unknown field', async () => {
     for (const providers of [{ OpenAI: openai }, { openai: { ...openai, tokens: 1 } }]) {
       expect((await boot({}, providers)).state.state).toBe('failed')
