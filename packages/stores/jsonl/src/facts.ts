@@ -63,10 +63,7 @@ export async function* readFacts(
   from: number,
 ): AsyncGenerator<Fact> {
   let next: number | undefined
-  for (const [index, file] of reader.files.entries()) {
-    const after = reader.files[index + 1]
-    const begin = after && (await reader.head(after))?.from
-    if (begin !== undefined && begin <= from) continue
+  for (const file of reader.files.slice(await firstWith(reader, from))) {
     const segment = await reader.load(file)
     const frames = segment.scan.frames.filter(({ meta }) => meta.kind === 'facts' && meta.to > from)
     const first = frames[0]?.meta.from
@@ -80,4 +77,14 @@ export async function* readFacts(
     next = frames.at(-1)?.meta.to ?? next
     if (segment.damage) throw storeError('STORE_DAMAGED', { id, reason: segment.damage })
   }
+}
+
+/** The newest segment that begins at or before `from`: the ones before it need not be whole. */
+async function firstWith(reader: SegmentReader, from: number): Promise<number> {
+  for (let index = reader.files.length - 1; index > 0; index--) {
+    const file = reader.files[index]
+    const begin = file && (await reader.head(file))?.from
+    if (begin !== undefined && begin <= from) return index
+  }
+  return 0
 }

@@ -61,6 +61,8 @@ export async function openToWrite(
     })
     const before = { seals: past.unsealed, ragged }
     const writer = new Writer({ ...options, header: past.header, directory }, segment, before)
+    // At once, so that nothing which the old owner still writes can count.
+    if (lock.takenOver) await writer.append([], { sync: true })
     const lane = await openLane(io, directory, lock.takenOver)
     const start = { ...past, live, notices }
     return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })

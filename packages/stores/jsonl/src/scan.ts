@@ -35,7 +35,7 @@ export function scanSegment(bytes: Buffer, place: SegmentPlace): Scan {
     end = found.end
   }
   const next = frames.at(-1)?.meta.to ?? 0
-  const survivors = problem !== undefined && hasSurvivors(bytes.subarray(end + 1), place, next)
+  const survivors = problem !== undefined && hasSurvivors(bytes.subarray(end), place, next)
   return { frames, end, problem, survivors }
 }
 

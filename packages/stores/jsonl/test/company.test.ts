@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Fixture, makeFixture } from './fixtures.ts'
+import { type Owner, startOwner } from './processes.ts'
+
+let fixture: Fixture
+let owners: Owner[]
+beforeEach(async () => {
+  owners = []
+  fixture = await makeFixture({ segmentMaxBytes: 20_000 })
+})
+afterEach(async () => {
+  await Promise.all(owners.map((owner) => owner.kill()))
+  await fixture.dispose()
+})
+
+describe('a process that is killed while it appends', () => {
+  it('loses nothing that it acknowledged, 20 times over', { timeout: 120_000 }, async () => {
+    await (await fixture.store.create(headerFor('killed'))).close()
+    let before = 0
+    for (let run = 0; run < 20; run++) {
+      const owner = await start('killed', 'flood')
+      // Each run ends at another point of the log's growth.
+      const wanted = 1 + ((run * 7) % 40)
+      while (owner.said.length < wanted) await owner.next()
+      await owner.kill()
+      const last = owner.said.at(-1)?.replace('acknowledged ', '')
+      const acknowledged = last === 'open' ? before : Number(last)
+      expect(acknowledged).toBeGreaterThanOrEqual(before)
+      const log = await fixture.store.open('killed', { mode: 'write' })
+      const facts = await readAll(log)
+      expect(facts.length).toBeGreaterThanOrEqual(acknowledged)
+      expect(facts).toEqual(factsFrom(0, facts.length))
+      expect((log.snapshot?.seq ?? 0) + log.tail.length).toBe(facts.length)
+      before = facts.length
+      await log.close()
+    }
+    expect(before).toBeGreaterThan(300)
+  })
+})
+
+describe('a process that is stopped', () => {
+  it('stays the owner until it is taken over, and is fenced out when it wakes', async () => {
+    await (await fixture.store.create(headerFor('stopped'))).close()
+    const owner = await start('stopped')
+    owner.add()
+    expect(await owner.next()).toBe('acknowledged 1')
+    owner.process.kill('SIGSTOP')
+    expect(await codeOf(fixture.store.open('stopped', { mode: 'write' }))).toBe('SESSION_BUSY')
+    expect((await fixture.store.list())[0]?.busy).toBe(true)
+
+    const log = await fixture.store.open('stopped', { mode: 'write', takeOver: true })
+    await log.append([factAt(1, 'by the new owner')], { sync: true })
+    expect(await codeOf(fixture.store.open('stopped', { mode: 'write' }))).toBe('SESSION_BUSY')
+    owner.add()
+    owner.process.kill('SIGCONT')
+    expect(await owner.next()).toBe('STORE_FENCED')
+    owner.add()
+    expect(await owner.next()).toBe('STORE_FENCED')
+    await log.append([factAt(2)], { sync: true })
+    const facts = [factAt(0), factAt(1, 'by the new owner'), factAt(2)]
+    expect(await readAll(log)).toEqual(facts)
+    await owner.kill()
+    await log.close()
+    const again = await fixture.store.open('stopped', { mode: 'write' })
+    expect(await readAll(again)).toEqual(facts)
+    await again.close()
+  })
+
+  it('is fenced out even before the new owner has written, and after it has closed', async () => {
+    await (await fixture.store.create(headerFor('early'))).close()
+    const owner = await start('early')
+    const log = await fixture.store.open('early', { mode: 'write', takeOver: true })
+    owner.add()
+    expect(await owner.next()).toBe('STORE_FENCED')
+    await log.close()
+    const next = await fixture.store.open('early', { mode: 'write' })
+    owner.add()
+    expect(await owner.next()).toBe('STORE_FENCED')
+    await next.append([factAt(0, 'mine')], { sync: true })
+    expect(await readAll(next)).toEqual([factAt(0, 'mine')])
+    await next.close()
+  })
+
+  it('leaves one owner when several take over at once', async () => {
+    const log = await fixture.store.create(headerFor('rush'))
+    await log.append([factAt(0)], { sync: true })
+    const rush = await Promise.allSettled(
+      Array.from({ length: 4 }, () => {
+        return fixture.another().open('rush', { mode: 'write', takeOver: true })
+      }),
+    )
+    const taken = rush.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(taken.length).toBeGreaterThan(0)
+    const codes = await Promise.all(
+      [log, ...taken].map((one, index) => codeOf(one.append([factAt(1, index)], { sync: true }))),
+    )
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1)
+    const view = await fixture.store.open('rush', { mode: 'read' })
+    expect(await readAll(view)).toEqual([factAt(0), factAt(1, codes.indexOf(undefined))])
+    for (const one of [log, ...taken]) await one.close()
+  })
+})
+
+describe('the lease', () => {
+  it('is free at once after its owner was killed', async () => {
+    await (await fixture.store.create(headerFor('lease'))).close()
+    const owner = await start('lease')
+    expect(await codeOf(fixture.store.open('lease', { mode: 'write' }))).toBe('SESSION_BUSY')
+    await owner.kill()
+    const log = await fixture.store.open('lease', { mode: 'write' })
+    expect(log.notices).toEqual([])
+    await log.close()
+  })
+
+  it('survives that its handle is not used for long', async (test) => {
+    if (!globalThis.gc) test.skip('needs --expose-gc')
+    const log = await fixture.store.create(headerFor('held'))
+    for (let round = 0; round < 5; round++) globalThis.gc?.()
+    expect(await codeOf(fixture.another().open('held', { mode: 'write' }))).toBe('SESSION_BUSY')
+    await log.close()
+  })
+
+  it('whose file is rubbish is taken over only when asked', async () => {
+    await (await fixture.store.create(headerFor('rubbish'))).close()
+    await writeFile(join(fixture.root, 'sessions/rubbish/lease.db'), 'rubbish'.repeat(1000))
+    expect(await codeOf(fixture.store.open('rubbish', { mode: 'write' }))).toBe('SESSION_BUSY')
+    const log = await fixture.store.open('rubbish', { mode: 'write', takeOver: true })
+    await log.append([factAt(0)], { sync: true })
+    await log.close()
+    await (await fixture.store.open('rubbish', { mode: 'write' })).close()
+  })
+})
+
+async function start(id: string, mode?: string): Promise<Owner> {
+  const owner = await startOwner(join(fixture.root, 'sessions'), id, mode)
+  owners.push(owner)
+  return owner
+}

@@ -1,0 +1,120 @@
+import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRoot, mount } from '@cordage/core/kernel'
+import { codeOf, factsFrom, headerFor, readAll } from '@cordage/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import plugin from '../src/index.ts'
+import { type Fixture, makeFixture } from './fixtures.ts'
+
+let fixture: Fixture
+let sessions: string
+beforeEach(async () => {
+  fixture = await makeFixture()
+  sessions = join(fixture.root, 'sessions')
+})
+afterEach(() => fixture.dispose())
+
+describe('a root with strange things in it', () => {
+  it('lists every session, the damaged ones as such, and ignores the rest', async () => {
+    for (const id of ['good', 'header', 'empty', 'moved', 'late']) {
+      const log = await fixture.store.create(headerFor(id))
+      await log.append(factsFrom(0, 1), { sync: true })
+      await log.close()
+    }
+    await writeFile(join(sessions, 'header/log/000001.jsonl.zst'), 'rubbish')
+    await writeFile(join(sessions, 'empty/log/000001.jsonl.zst'), '')
+    await rename(join(sessions, 'moved'), join(sessions, 'elsewhere'))
+    await symlink(join(sessions, 'good'), join(sessions, 'link'))
+    await symlink(join(sessions, 'nowhere'), join(sessions, 'dangling'))
+    await symlink('/dev/zero', join(sessions, 'good/log/000009.jsonl.zst'))
+    await writeFile(join(sessions, 'good/log/notes.txt'), 'mine')
+    await writeFile(join(sessions, 'stray.jsonl'), '{}')
+    await mkdir(join(sessions, 'folder/of/somebody'), { recursive: true })
+    await mkdir(join(sessions, '.new-half/log'), { recursive: true })
+    await mkdir(join(sessions, 'nothing/log'), { recursive: true })
+    await mkdir(join(sessions, 'odd name/log'), { recursive: true })
+
+    const listed = await fixture.store.list()
+    const seen = Object.fromEntries(listed.map(({ header, damaged }) => [header.id, damaged]))
+    expect(seen).toEqual({
+      good: undefined,
+      late: undefined,
+      header: expect.stringContaining('segment 1'),
+      empty: expect.stringContaining('segment 1'),
+      elsewhere: 'its folder is called elsewhere but holds session moved',
+      nothing: 'it holds no segment',
+    })
+    expect(await fixture.store.list({ project: '/project' })).toHaveLength(6)
+    const log = await fixture.store.open('good', { mode: 'write' })
+    expect(await readAll(log)).toEqual(factsFrom(0, 1))
+    await log.close()
+    for (const id of ['header', 'empty', 'elsewhere', 'nothing']) {
+      expect(await codeOf(fixture.store.open(id, { mode: 'write' })), id).toBe('STORE_DAMAGED')
+      expect(await codeOf(fixture.store.open(id, { mode: 'read' })), id).toBe('STORE_DAMAGED')
+      await fixture.store.delete(id)
+    }
+    expect(await codeOf(fixture.store.delete('folder'))).toBe('SESSION_NOT_FOUND')
+    expect(await codeOf(fixture.store.delete('link'))).toBe('SESSION_NOT_FOUND')
+    expect(await fixture.store.list()).toHaveLength(2)
+  })
+
+  it('says so when the root itself cannot be read', async (test) => {
+    if (process.getuid?.() === 0) test.skip('root may read everything')
+    await mkdir(sessions)
+    await chmod(sessions, 0)
+    await expect(fixture.store.list()).rejects.toThrow()
+    await chmod(sessions, 0o700)
+  })
+
+  it('finds the header in a later segment when the first is damaged', async () => {
+    await (await fixture.store.create(headerFor('later'))).close()
+    const log = await fixture.store.open('later', { mode: 'write' })
+    await log.append(factsFrom(0, 1), { sync: true, snapshot: { seq: 0, state: {} } })
+    await log.close()
+    await writeFile(join(sessions, 'later/log/000001.jsonl.zst'), 'rubbish')
+    const [summary] = await fixture.store.list()
+    expect(summary).toMatchObject({ header: headerFor('later') })
+    const again = await fixture.store.open('later', { mode: 'write' })
+    expect(again.tail).toEqual(factsFrom(0, 1))
+    await again.close()
+  })
+})
+
+describe('the plugin', () => {
+  it('keeps sessions in the home of the host, and closes them when it unloads', async () => {
+    const root = createRoot()
+    const host = { env: {}, home: fixture.root, cwd: '/', version: '0' }
+    const giver = mount(root, {
+      id: 'host',
+      plugin: {
+        name: 'host',
+        provide: ['host'],
+        apply: (ctx: HostGiver) => ctx.provide('host', host),
+      },
+      config: {},
+      timeoutMs: 5000,
+    })
+    await giver.settled()
+    const mounted = mount(root, { id: 'store-jsonl', plugin, config: {}, timeoutMs: 5000 })
+    expect(await mounted.settled()).toEqual({ state: 'active' })
+    expect(root.store.location).toBe(sessions)
+    const log = await root.store.create(headerFor('plugged'))
+    await log.append(factsFrom(0, 1), { sync: true })
+    expect((await fixture.store.list())[0]?.busy).toBe(true)
+    await mounted.dispose()
+    expect(root.get('store')).toBeUndefined()
+    const again = await fixture.store.open('plugged', { mode: 'write' })
+    expect(again.tail).toEqual(factsFrom(0, 1))
+    await again.close()
+  })
+
+  it('refuses a config that it does not know', async () => {
+    for (const config of [{ compression: 'gzip' }, { segmentMaxBytes: 0 }, { path: '/x' }]) {
+      expect(plugin.Config.safeParse(config).success).toBe(false)
+    }
+  })
+})
+
+interface HostGiver {
+  provide(name: string, value: unknown): unknown
+}
