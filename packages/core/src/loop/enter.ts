@@ -17,6 +17,7 @@ import {
   type RequestHeader,
   type RequestParams,
   type Session,
+  type SurfaceEntry,
 } from '../session/index.ts'
 import { estimateTokens } from '../model/index.ts'
 import type { ResolvedToolSet } from '../tool/index.ts'
@@ -125,17 +126,25 @@ function effectiveParams(params: RequestParams, { info, provider, model }: Resol
   return { ...params, maxTokens: Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens) }
 }
 
+/**
+ * The system prompt, where it is not what the model has: in front, or after history on models that
+ * take it there. A model that does not gets what an earlier one left in history back in front.
+ */
+function systemFacts(surface: readonly SurfaceEntry[], text: string, info: ModelInfo): NewFact[] {
+  const versions = surface.filter((entry) => entry.message.role === 'system')
+  const last = versions.at(-1)
+  const inHistory = info.systemPromptUpdate === 'in-history' && surface.length > 0 && text !== ''
+  const inPlace = inHistory || (versions.length <= 1 && (!last || surface[0] === last))
+  if (inPlace && text === (last ? textOf(last.message) : '')) return []
+  const source = { kind: 'plugin', row: 'core-prompt', form: 'system' } as const
+  const message = textMessage(ulid(), 'system', text, source)
+  return [systemMessage({ message, placement: inHistory ? 'in-history' : 'front' })]
+}
+
 /** The system prompt and the snapshots that differ from what the model has before it. */
 function promptFacts(session: Session, prompt: AssembledPrompt, info: ModelInfo): NewFact[] {
   const { surface } = session
-  const facts: NewFact[] = []
-  const effective = surface.findLast((entry) => entry.message.role === 'system')
-  if (prompt.system !== (effective ? textOf(effective.message) : '')) {
-    const source = { kind: 'plugin', row: 'core-prompt', form: 'system' } as const
-    const message = textMessage(ulid(), 'system', prompt.system, source)
-    const inHistory = info.systemPromptUpdate === 'in-history' && surface.length > 0
-    facts.push(systemMessage({ message, placement: inHistory ? 'in-history' : 'front' }))
-  }
+  const facts = systemFacts(surface, prompt.system, info)
   for (const { id, row, text } of prompt.contexts) {
     const last = surface.findLast((entry) => entry.contextId === id)
     const there = last !== undefined && !session.shadowedContexts.includes(id)

@@ -43,7 +43,7 @@ export class SurfaceFold {
   add(fact: Fact): void {
     const { seq } = fact
     if (userMessage.is(fact)) this.#push({ seq, message: fact.data.message })
-    else if (systemMessage.is(fact)) this.#replaceSystem(fact)
+    else if (systemMessage.is(fact)) this.#addSystem(fact)
     else if (contextMessage.is(fact)) this.#addContext(fact)
     else if (assistantMessage.is(fact)) this.#addAssistant(fact)
     else if (toolResult.is(fact)) this.#addResult(fact)
@@ -72,13 +72,14 @@ export class SurfaceFold {
     this.#entries.splice(index, 0, Object.freeze(entry))
   }
 
-  #replaceSystem({ seq, data }: FactOf<typeof systemMessage>): void {
-    const before = this.#entries.findIndex((entry) => entry.message.role === 'system')
-    if (before >= 0) this.#entries.splice(before, 1)
+  /** In front it is the only version; after history the earlier ones stay, as the prefix must. */
+  #addSystem({ seq, data }: FactOf<typeof systemMessage>): void {
+    const { message, placement } = data
+    const empty = textOf(message) === ''
+    if (placement === 'in-history' && !empty) return this.#push({ seq, message })
+    this.#entries = this.#entries.filter((entry) => entry.message.role !== 'system')
     this.#frozen = undefined
-    if (textOf(data.message) === '') return
-    const index = data.placement === 'front' ? 0 : this.#entries.length
-    this.#insert(index, { seq, message: data.message })
+    if (!empty) this.#insert(0, { seq, message })
   }
 
   #addContext({ seq, data }: FactOf<typeof contextMessage>): void {
@@ -121,7 +122,8 @@ export class SurfaceFold {
     const to = this.#entries.findIndex((entry) => entry.seq === data.range.to)
     if (from < 0 || to < from) return
     const inside = this.#entries.slice(from, to + 1)
-    const kept = inside.filter((entry) => entry.message.role === 'system')
+    const effective = this.#entries.findLast((entry) => entry.message.role === 'system')
+    const kept = inside.filter((entry) => entry === effective)
     const summary = Object.freeze({ seq, message: data.message })
     this.#shadowContexts(inside, this.#entries.slice(to + 1))
     this.#entries.splice(from, inside.length, summary, ...kept)

@@ -36,8 +36,8 @@ export const userMessage = defineEvent({
   visible: true,
 })
 /**
- * A version of the system prompt; only the last one counts. `placement` says whether it stands
- * in front of the history (earlier versions leave the surface) or after it.
+ * A version of the system prompt; the last one counts. In front it takes the place of all earlier
+ * ones (an empty text clears them); in history the earlier ones stay, so that the prefix does.
  */
 export const systemMessage = defineEvent({
   type: 'system/message',

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { FileSystem, SearchResult, Target } from '../environment/index.ts'
 import type { Gate } from './gate.ts'
+import { tolerate } from './tolerate.ts'
 import type { RunFiles } from './tool.ts'
 
 export interface RunFilesOptions {
@@ -55,16 +56,24 @@ function bindTarget(target: Target, gate: Gate, open: Set<Target>): Target {
   const writing = () => gate.check({ kind: 'fs:write', path: target.path })
   return {
     path: target.path,
-    stat: async () => (reading(), target.stat()),
-    read: async (range) => (reading(), target.read(range)),
-    list: async () => (reading(), target.list()),
-    write: async (bytes, options) => (writing(), target.write(bytes, options)),
-    remove: async () => (writing(), target.remove()),
+    stat: () => use(reading, () => target.stat()),
+    read: (range) => use(reading, () => target.read(range)),
+    list: () => use(reading, () => target.list()),
+    write: (bytes, options) => use(writing, () => target.write(bytes, options)),
+    remove: () => use(writing, () => target.remove()),
     [Symbol.asyncDispose]: async () => {
       open.delete(target)
       await target[Symbol.asyncDispose]()
     },
   }
+}
+
+function use<T>(check: () => void, action: () => Promise<T>): Promise<T> {
+  const task = async () => {
+    check()
+    return action()
+  }
+  return tolerate(task())
 }
 
 /** Hits in files that may not be read are left out, and that they are is said. */

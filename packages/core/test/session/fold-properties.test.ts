@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { toolCallsOf } from '@cordage/core/message'
 import {
   attemptStart,
+  systemMessage,
   repairFacts,
   requestAt,
   requestMessages,
@@ -104,12 +105,16 @@ test('a repair that is itself cut short is finished by the next one, without a s
   )
 })
 
-test('the surface has one system prompt at most, and every entry once', () => {
+test('no system prompt outlives a later one in front, and every entry is there once', () => {
   fc.assert(
     fc.property(choices, (numbers) => {
-      const { surface } = foldOf(logOf(numbers))
+      const facts = logOf(numbers)
+      const { surface } = foldOf(facts)
+      const inFront = facts.findLast((fact) => {
+        return systemMessage.is(fact) && fact.data.placement === 'front'
+      })
       const systems = surface.filter((entry) => entry.message.role === 'system')
-      expect(systems.length).toBeLessThanOrEqual(1)
+      expect(systems.filter((entry) => entry.seq < (inFront?.seq ?? 0))).toEqual([])
       expect(new Set(surface.map((entry) => entry.seq)).size).toBe(surface.length)
     }),
     runs,

@@ -33,8 +33,9 @@ test('a system prompt in front replaces the one before it, wherever that stood',
   ])
 })
 
-test('a system prompt in history stands where it came and the one before it leaves', () => {
+test('a system prompt in history stands where it came, and the prefix before it stays', () => {
   expect(picture([front('one'), user('hi'), inHistory('two'), user('ho')])).toEqual([
+    'one',
     'hi',
     'two',
     'ho',

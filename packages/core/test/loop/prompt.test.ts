@@ -1,0 +1,129 @@
+import { afterEach, expect, it } from 'vitest'
+import { definePlugin } from '@cordage/core/kernel'
+import { textOf } from '@cordage/core/message'
+import {
+  compactionEnd,
+  compactionStart,
+  compactionSummary,
+  sessionDirectory,
+} from '@cordage/core/session'
+import { bench, say, type Bench } from './boot.ts'
+
+let made: Bench
+afterEach(() => made.close())
+
+/** One section and one snapshot, whose texts a test changes between turns. */
+async function start(model = 'test/model') {
+  const texts = { system: 'Be brief.', weather: 'It rains.' }
+  const row = definePlugin({
+    name: 'weather-row',
+    inject: ['prompt'],
+    apply(ctx) {
+      ctx.prompt.section(ctx, { id: 'tone', render: () => texts.system })
+      ctx.prompt.context(ctx, { id: 'weather', render: () => texts.weather })
+      ctx.prompt.context(ctx, { id: 'place', render: ({ cwd }) => `You are in ${cwd}.` })
+    },
+  })
+  made = await bench(
+    Array.from({ length: 6 }, () => say('ok')),
+    { rows: [{ plugin: row }], choice: { model } },
+  )
+  return texts
+}
+
+async function ask(text: string): Promise<string[]> {
+  await made.agent.send(text, { wake: false })
+  const outcome = await made.agent.wake()
+  expect(outcome).toMatchObject({ reason: 'completed' })
+  const { messages } = made.requests.at(-1)!
+  return messages.map(({ message }) => `${message.role}: ${textOf(message)}`)
+}
+
+it('gives the system prompt and each snapshot once, while they stay the same', async () => {
+  await start()
+  await ask('one')
+  expect(await ask('two')).toEqual([
+    'system: Be brief.',
+    'user: You are in /project.',
+    'user: It rains.',
+    'user: one',
+    'assistant: ok',
+    'user: two',
+  ])
+})
+
+it('adds a snapshot again when its text changes, naming its row', async () => {
+  const texts = await start()
+  await ask('one')
+  texts.weather = 'It clears up.'
+  expect((await ask('two')).slice(-2)).toEqual(['user: It clears up.', 'user: two'])
+  const [first] = made.requests[0]!.messages.filter(({ message }) => message.role === 'user')
+  expect(first?.message.source).toEqual({ kind: 'plugin', row: 'weather-row', form: 'snapshot' })
+})
+
+it('rewrites a changed system prompt in front, and only the last one counts', async () => {
+  const texts = await start()
+  await ask('one')
+  texts.system = 'Be thorough.'
+  const sent = await ask('two')
+  expect(sent[0]).toBe('system: Be thorough.')
+  expect(sent.filter((line) => line.startsWith('system'))).toHaveLength(1)
+})
+
+it('appends it after history on a model that declares so, and puts it in front for others', async () => {
+  const texts = await start('test/in-history')
+  await ask('one')
+  texts.system = 'Be thorough.'
+  const sent = await ask('two')
+  expect(sent.slice(-3)).toEqual(['assistant: ok', 'system: Be thorough.', 'user: two'])
+  expect(sent[0]).toBe('system: Be brief.')
+  made.agent.choice = { model: 'test/other', params: {} }
+  const other = await ask('three')
+  expect(other.filter((line) => line.startsWith('system'))).toEqual(['system: Be thorough.'])
+  expect(other[0]).toBe('system: Be thorough.')
+})
+
+it('clears the effective one when the prompt becomes empty', async () => {
+  const texts = await start()
+  await ask('one')
+  texts.system = ''
+  expect((await ask('two')).some((line) => line.startsWith('system'))).toBe(false)
+  expect((await ask('three')).some((line) => line.startsWith('system'))).toBe(false)
+})
+
+it('gives a snapshot again when a compaction has replaced the last one', async () => {
+  await start()
+  await ask('one')
+  const { surface } = made.session
+  const entries = surface.filter(({ message }) => message.role !== 'system')
+  const id = 'c1'
+  await made.session.append([
+    compactionStart({ id }),
+    compactionSummary({
+      id,
+      range: { from: entries[0]!.seq, to: entries.at(-1)!.seq },
+      message: {
+        id: 'summary',
+        role: 'user',
+        content: [{ type: 'text', text: 'They spoke of one.' }],
+        source: { kind: 'plugin', row: 'test', form: 'summary' },
+      },
+    }),
+    compactionEnd({ id }),
+  ])
+  expect(await ask('two')).toEqual([
+    'system: Be brief.',
+    'user: They spoke of one.',
+    'user: You are in /project.',
+    'user: It rains.',
+    'user: two',
+  ])
+})
+
+it('follows the current directory of the session, which the project does not', async () => {
+  await start()
+  await ask('one')
+  await made.session.append([sessionDirectory({ cwd: '/project/deep' })])
+  expect((await ask('two')).slice(-2)).toEqual(['user: You are in /project/deep.', 'user: two'])
+  expect(made.session.header.project).toBe('/project')
+})
