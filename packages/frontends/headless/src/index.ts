@@ -5,7 +5,7 @@ import { runTask } from './run.ts'
 const plugin: Plugin = definePlugin({
   name: 'frontend-headless',
   provides: ['frontend'],
-  inject: ['agents', 'approvals', 'models', 'processes', 'fs', 'sessions', 'store'],
+  inject: ['agents', 'approvals', 'models', 'processes', 'fs', 'sessions', 'store', 'tools'],
   apply(ctx) {
     ctx.approvals.answerer(
       ctx,

@@ -7,7 +7,7 @@ import type { HeadlessContext } from './context.ts'
 import { headlessError } from './errors.ts'
 import { exitOf } from './exit.ts'
 import { createReport } from './report.ts'
-import { openSession, whatIsGone } from './session.ts'
+import { openSession, whatIsGone, whichToolsAreGone } from './session.ts'
 
 const GO_ON = 'You were interrupted. Go on from where you were.'
 
@@ -27,7 +27,7 @@ export async function runTask(ctx: HeadlessContext, invocation: Invocation): Pro
   })
   try {
     const report = createReport(ctx, agent, invocation)
-    report.begin([...session.notices, ...gone])
+    report.begin([...session.notices, ...gone, ...whichToolsAreGone(ctx, agent)])
     const outcome = await drive(agent, invocation, wasInterrupted)
     report.end(outcome)
     return exitOf(outcome, invocation.signal)

@@ -1,3 +1,4 @@
+import type { Agent } from '@cordage/core/agent'
 import type { Invocation } from '@cordage/core/command'
 import { isHarnessError } from '@cordage/core/error'
 import { sessionDirectory, type Session } from '@cordage/core/session'
@@ -24,6 +25,15 @@ async function latest(ctx: HeadlessContext, project: string): Promise<string> {
   const [newest] = await ctx.store.list({ project, limit: 1 })
   if (!newest) throw headlessError('SESSION_NONE', { project })
   return newest.header.id
+}
+
+/** The tools that the last request offered and the next one will not. */
+export function whichToolsAreGone(ctx: HeadlessContext, agent: Agent): string[] {
+  const before = agent.session.requestHeader?.tools ?? []
+  const { provider, model, info } = ctx.models.resolve(agent.choice.model)
+  const { tools } = ctx.tools.resolve(agent.scope, { provider, model, input: info.input })
+  const names = before.map(({ name }) => name).filter((name) => !tools.has(name))
+  return names.map((name) => `the tool ${name} is gone`)
 }
 
 /** What a resumed session had and this process has not. */

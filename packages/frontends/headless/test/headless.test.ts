@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Invocation } from '@cordage/core/command'
 import { modelError } from '@cordage/core/model'
-import { inboxSplice, turnStart } from '@cordage/core/session'
+import { inboxSplice, requestHeader, turnStart } from '@cordage/core/session'
 import { bench, call, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
 import local from '../../../environments/local/src/index.ts'
 import headless from '../src/index.ts'
@@ -186,12 +186,16 @@ describe('going on', () => {
     expect(JSON.stringify(made.requests[1]?.messages)).toContain('waiting since yesterday')
   })
 
-  it('says which directory and model are gone', async () => {
+  it('says which directory and tool are gone', async () => {
     await start([say('ok')])
     const session = await made.root.sessions.create({ project: join(project, 'gone'), depth: 0 })
+    const tools = [{ name: 'telescope', description: 'Looks far.', parameters: {} }]
+    const header = { provider: 'test', model: 'model', params: {}, tools, origin: [] }
+    await session.append([requestHeader({ ...header, reason: 'initial' })])
     await session.close()
     const given = { session: { kind: 'resume', id: session.id }, task: 'x' } as const
     const { err } = await run({ ...given, model: 'test/model' })
     expect(err).toMatch(/notice: the directory .*gone is gone/)
+    expect(err).toMatch(/notice: the tool telescope is gone/)
   })
 })
