@@ -26,20 +26,27 @@ function tracked() {
 }
 
 describe('a batch', () => {
-  it('overlaps concurrent calls up to the limit, and logs each result when its body ends', async () => {
+  it('overlaps concurrent calls up to the limit', async () => {
     const { most, tools } = tracked()
     await using bench = await openBench({ tools })
     const calls = ['a', 'b', 'c', 'd', 'e'].map((text) => ['wait', { text }] as const)
     const answers = await bench.run([...calls, ['quick', { text: 'q' }]], { maxParallel: 3 })
     expect(answers.map(({ value }) => value)).toEqual(['a', 'b', 'c', 'd', 'e', 'q'])
     expect(most()).toBe(3)
-    const early = await bench.run([
-      ['wait', { text: 'slow' }, 'slow'],
-      ['quick', { text: 'fast' }, 'fast'],
+  })
+
+  it('logs a result when its body ends, and answers in the order of the model', async () => {
+    const slow = makeTool('slow', async () => {
+      while (!(await bench.trail()).includes('tool/result fast')) await sleep(1)
+      return 'slow'
+    })
+    const fast = makeTool('fast', async () => 'fast')
+    await using bench = await openBench({ tools: [slow, fast] })
+    const answers = await bench.run([
+      ['slow', {}, 'slow'],
+      ['fast', {}, 'fast'],
     ])
-    expect(early.map(({ value }) => value)).toEqual(['slow', 'fast'])
-    const results = (await bench.trail()).filter((line) => /result (slow|fast)/.test(line))
-    expect(results).toEqual(['tool/result fast', 'tool/result slow'])
+    expect(answers.map(({ value }) => value)).toEqual(['slow', 'fast'])
   })
 
   it('makes an exclusive call a barrier in the order of the model', async () => {
@@ -173,7 +180,7 @@ describe('cancelling a batch', () => {
       ],
       { signal: stop.signal },
     )
-    expect(performance.now() - before).toBeLessThan(2000)
+    expect(performance.now() - before).toBeLessThan(4000)
     expect(answers.map(({ code, value }) => code ?? value)).toEqual([
       'what there was',
       'TOOL_OUTCOME_UNKNOWN',
@@ -188,10 +195,12 @@ describe('cancelling a batch', () => {
   it('drops what an abandoned body does later, and takes its files and processes away', async () => {
     const late = Promise.withResolvers<void>()
     const outcome: string[] = []
+    const stop = new AbortController()
     const deaf = makeTool(
       'deaf',
       async (_, run) => {
         const target = await run.fs.forWrite('a.txt')
+        stop.abort()
         await late.promise
         run.progress('still here')
         for (const use of [
@@ -218,8 +227,7 @@ describe('cancelling a batch', () => {
       },
     )
     await using bench = await openBench({ tools: [deaf] })
-    const signal = AbortSignal.timeout(30)
-    const answer = await bench.call('deaf', {}, { signal })
+    const answer = await bench.call('deaf', {}, { signal: stop.signal })
     expect(answer.code).toBe('TOOL_OUTCOME_UNKNOWN')
     const facts = await bench.facts()
     late.resolve()

@@ -258,9 +258,13 @@ describe('approval', () => {
 
   it('is withdrawn with the turn', async () => {
     await using bench = await openBench({ tools: [writeTool] })
-    bench.root.approvals.answerer(bench.root, () => new Promise(() => {}))
+    const stop = new AbortController()
+    bench.root.approvals.answerer(bench.root, () => {
+      setTimeout(() => stop.abort(), 5)
+      return new Promise(() => {})
+    })
     const path = join(bench.outside, 'a')
-    const answer = await bench.call('put', { path }, { signal: AbortSignal.timeout(30) })
+    const answer = await bench.call('put', { path }, { signal: stop.signal })
     expect(answer.code).toBe('ABORTED_BEFORE_DISPATCH')
     const decided = (await bench.facts()).find(({ type }) => type === 'approval/decided')
     expect(decided?.data).toMatchObject({ outcome: 'unanswered', by: 'cancelled' })
