@@ -67,7 +67,7 @@ function start() {
   /* Without a place to write it just compiles again each time. */
   try {
     fs.mkdirSync(home, { recursive: true, mode: 0o700 })
-  } catch (error) {
+  } catch {
     /* Whoever needs the home will say so. */
   }
   module.enableCompileCache(path.join(home, 'cache'))

@@ -1,5 +1,8 @@
 const EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
+/** No person is as fast as that. */
+const ECHO_MS = 60
+
 type SignalName = keyof typeof EXITS
 
 /**
@@ -12,8 +15,12 @@ export function listenForSignals(warn: (text: string) => void): {
   dispose(): void
 } {
   const controller = new AbortController()
+  let cancelledAt = 0
   const onSignal = (name: SignalName) => {
+    // One Ctrl-C comes twice where a launcher in the same terminal hands it on.
+    if (controller.signal.aborted && performance.now() - cancelledAt < ECHO_MS) return
     if (controller.signal.aborted) process.exit(EXITS[name])
+    cancelledAt = performance.now()
     warn(`\n${name}: stopping in order; once more ends at once\n`)
     controller.abort(name)
   }

@@ -21,8 +21,9 @@ export async function run(
 ): Promise<number> {
   const terminal = ownTerminal()
   const cwd = directory(options.cwd)
-  const task = await readTask(words, process.stdin, terminal.err)
-  if (wanted.kind === 'new' && task === undefined) throw noTask()
+  const needed = wanted.kind === 'new'
+  const task = await readTask(words, process.stdin, { needed, warn: terminal.err })
+  if (needed && task === undefined) throw noTask()
   const request = composeRequestOf({
     profile: options.profile,
     patches: options.patch,
@@ -30,7 +31,7 @@ export async function run(
   })
   const { profile, composition } = composeProfile(request)
   // A session that goes on has a model of its own.
-  if (options.model === undefined && wanted.kind === 'new' && composition.problems.length === 0) {
+  if (options.model === undefined && needed && composition.problems.length === 0) {
     assertModelAvailable(composition, request.env)
   }
   const signals = listenForSignals(terminal.err)

@@ -32,7 +32,8 @@ export async function showSession(given: string, options: ShowOptions): Promise<
     if (!sessions) throw cliError('USAGE', { reason: 'This profile keeps no sessions.' })
     const session = await sessions.open(await completeId(ctx, given), { mode: 'read' })
     try {
-      const facts = await Array.fromAsync(session.read(0))
+      const facts: Fact[] = []
+      for await (const fact of session.read(0)) facts.push(fact)
       const text = options.request === undefined ? transcript : request
       process.stdout.write(await text(session, facts, options))
       return 0

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { fstatSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cliError } from './errors.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -6,54 +8,41 @@ const FIRST_BYTE_MS = 1_000
 
 /**
  * The task of the words and of stdin: `-` stands for what is piped in; without words all of it is
- * the task, and with words it follows them. Undefined when there is neither.
+ * the task, and with words it follows them. Undefined when there is neither. `needed` says that
+ * without a task there is nothing to do, so that a pipe is waited for.
  */
 export async function readTask(
   words: readonly string[],
   stdin: NodeJS.ReadStream,
-  warn: (text: string) => void,
+  { needed, warn }: { needed: boolean; warn: (text: string) => void },
 ): Promise<string | undefined> {
   const text = words
     .filter((word) => word !== '-')
     .join(' ')
     .trim()
-  const wanted = words.includes('-')
-  const piped = await readPiped(stdin, wanted || (words.length === 0 && !stdin.isTTY), warn)
+  const waits = words.includes('-') || (needed && text === '' && !stdin.isTTY)
+  const piped = waits || (await bringsSomething(stdin, warn)) ? await readAll(stdin) : ''
   const parts = [text, piped.trim()].filter((part) => part !== '')
   return parts.length === 0 ? undefined : parts.join('\n\n')
 }
 
-async function readPiped(
+/** Whoever started this may have left a pipe open that nothing will ever come through. */
+async function bringsSomething(
   stdin: NodeJS.ReadStream,
-  wanted: boolean,
   warn: (text: string) => void,
-): Promise<string> {
-  if (wanted) return readAll(stdin)
-  if (stdin.isTTY || !isPipeOrFile()) return ''
-  // Whoever started this may have left a pipe open that nothing will ever come through.
-  if (await bringsSomething(stdin)) return readAll(stdin)
-  return ''
-
-  async function bringsSomething(stream: NodeJS.ReadStream): Promise<boolean> {
-    const timeout = AbortSignal.timeout(FIRST_BYTE_MS)
-    return new Promise<boolean>((resolve) => {
-      const settle = (value: boolean) => {
-        stream.off('readable', onReadable)
-        stream.off('error', onError)
-        resolve(value)
-      }
-      const onReadable = () => settle(true)
-      const onError = () => settle(false)
-      timeout.addEventListener('abort', () => {
-        if (stream.listenerCount('readable') === 0) return
-        warn('Nothing came through stdin within a second, so it is not used; "-" waits for it.\n')
-        settle(false)
-        stream.destroy()
-      })
-      stream.once('readable', onReadable)
-      stream.once('error', onError)
-    })
-  }
+): Promise<boolean> {
+  if (stdin.isTTY || !isPipeOrFile()) return false
+  const came = await Promise.race([
+    once(stdin, 'readable').then(
+      () => true,
+      () => false,
+    ),
+    sleep(FIRST_BYTE_MS, false),
+  ])
+  if (came) return true
+  warn('Nothing came through stdin within a second, so it is not used; "-" waits for it.\n')
+  stdin.destroy()
+  return false
 }
 
 async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
