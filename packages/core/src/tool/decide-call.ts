@@ -4,7 +4,8 @@ import type { Actor, Answer, ApprovalAnswer, Effect, Policy } from '../policy/in
 import { approvalAsked, approvalDecided } from '../session/index.ts'
 import type { ToolBatch } from './batch.ts'
 import { toolError } from './errors.ts'
-import { preExecute, type CallContext, type GuardAnswer } from './hooks.ts'
+import type { GuardAnswer } from './guard-chain.ts'
+import { preExecute, type CallContext } from './hooks.ts'
 
 /** A question about a call: what would happen, and why it is not simply allowed. */
 interface Question {

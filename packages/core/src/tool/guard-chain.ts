@@ -1,15 +1,16 @@
 import { defineHook, describeFailure, log, rowOf } from '../kernel/index.ts'
 import type { Context, Scope } from '../kernel/index.ts'
-import type { GuardAnswer } from './hooks.ts'
+import type { Answer } from '../policy/index.ts'
+
+/** A guard's answer; `undefined` and `allow` leave the decision to the others. */
+export interface GuardAnswer {
+  readonly answer: Answer
+  readonly reason: string
+}
 
 export type Guard<Input> = (
   input: Input,
 ) => GuardAnswer | undefined | Promise<GuardAnswer | undefined>
-
-export interface GuardOptions {
-  readonly id?: string
-  readonly order?: number
-}
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const
 
@@ -19,11 +20,14 @@ export function strictest(a: GuardAnswer, b: GuardAnswer): GuardAnswer {
 }
 
 /** A hook whose handlers cannot skip, lift or rewrite each other's answers. */
-export function guardChain<Input>(name: string): {
+export interface GuardChain<Input> {
   readonly name: string
-  use(ctx: Context, guard: Guard<Input>, options?: GuardOptions): () => void
+  /** Has `guard` judge in the scope of `ctx` and below until `ctx` unloads. */
+  use(ctx: Context, guard: Guard<Input>, options?: { id?: string; order?: number }): () => void
   run(ctx: Context, input: Input, scope?: Scope): Promise<GuardAnswer>
-} {
+}
+
+export function guardChain<Input>(name: string): GuardChain<Input> {
   const hook = defineHook<Input, GuardAnswer>(name)
   return {
     name,

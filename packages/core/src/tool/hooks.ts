@@ -1,8 +1,7 @@
-import type { Context, Scope } from '../kernel/index.ts'
 import { defineHook, defineNotice } from '../kernel/index.ts'
 import type { ToolCallPart } from '../message/index.ts'
-import type { Actor, Answer, Effect } from '../policy/index.ts'
-import { guardChain, type Guard, type GuardOptions } from './guard-chain.ts'
+import type { Actor, Effect } from '../policy/index.ts'
+import { guardChain, type GuardChain } from './guard-chain.ts'
 import type { ToolContent } from './tool.ts'
 
 /** One call as hooks see it. `args` are validated; nothing here can be changed. */
@@ -17,12 +16,6 @@ export interface CallContext {
   readonly turn: number
   readonly step: number
   readonly signal: AbortSignal
-}
-
-/** A guard's answer; `undefined` and `allow` leave the decision to the others. */
-export interface GuardAnswer {
-  readonly answer: Answer
-  readonly reason: string
 }
 
 /** What the model will see of a call whose body has ended. */
@@ -52,11 +45,7 @@ export interface CallOutcome extends Rendering {
  * Judges a call before its body runs. Every guard is asked until one denies and the strictest
  * answer wins, so none can lift another's; one that throws denies, naming its row.
  */
-export const preExecute: {
-  readonly name: string
-  use(ctx: Context, guard: Guard<CallContext>, options?: GuardOptions): () => void
-  run(ctx: Context, input: CallContext, scope?: Scope): Promise<GuardAnswer>
-} = guardChain<CallContext>('tools/pre-execute')
+export const preExecute: GuardChain<CallContext> = guardChain<CallContext>('tools/pre-execute')
 
 /**
  * Wraps the body: `next()` runs it and gives its value. Arguments stay as they were decided on,

@@ -1,6 +1,7 @@
 export * from './batch.ts'
 export * from './frame.ts'
 export * from './grant.ts'
+export type { Guard, GuardAnswer, GuardChain } from './guard-chain.ts'
 export * from './hooks.ts'
 export * from './seen-file.ts'
 export * from './seen-files.ts'

@@ -153,6 +153,30 @@ describe('a batch', () => {
   })
 })
 
+describe('a log that cannot be written', () => {
+  it('rejects the batch before any body, and once those that run have ended', async () => {
+    const trail: string[] = []
+    const closes = makeTool('closes', async () => {
+      await bench.session.close()
+      await sleep(10)
+      trail.push('ended')
+    })
+    const next = makeTool('next', async () => trail.push('next'))
+    await using bench = await openBench({ tools: [closes, next] })
+    const batch = bench.run(
+      [
+        ['closes', {}],
+        ['next', {}],
+        ['next', {}],
+      ],
+      { maxParallel: 1 },
+    )
+    await expect(batch).rejects.toMatchObject({ code: 'SESSION_CLOSED' })
+    await expect(bench.call('next', {})).rejects.toMatchObject({ code: 'SESSION_CLOSED' })
+    expect(trail).toEqual(['ended'])
+  })
+})
+
 describe('cancelling a batch', () => {
   it('stops what runs, starts nothing more, and answers every call once', async () => {
     const stop = new AbortController()
@@ -194,6 +218,7 @@ describe('cancelling a batch', () => {
 
   it('drops what an abandoned body does later, and takes its files and processes away', async () => {
     const late = Promise.withResolvers<void>()
+    const finished = Promise.withResolvers<void>()
     const outcome: string[] = []
     const stop = new AbortController()
     const deaf = makeTool(
@@ -217,6 +242,7 @@ describe('cancelling a batch', () => {
             ),
           )
         }
+        finished.resolve()
         return 'late'
       },
       {
@@ -231,7 +257,8 @@ describe('cancelling a batch', () => {
     expect(answer.code).toBe('TOOL_OUTCOME_UNKNOWN')
     const facts = await bench.facts()
     late.resolve()
-    await sleep(50)
+    await finished.promise
+    await sleep(5)
     expect(new Set(outcome)).toEqual(new Set(['TOOL_DENIED']))
     expect(outcome).toHaveLength(5)
     expect(await bench.facts()).toEqual(facts)
