@@ -2,44 +2,75 @@ import path from 'node:path'
 import type { Decision, Effect } from './effect.ts'
 import { contains } from './paths.ts'
 
-/** Components below each other, matched without regard to case: some file systems have none. */
-interface Pattern {
+/** Files that belong together; names are lower case, because some file systems have no case. */
+interface Guarded {
   readonly what: string
-  readonly match: RegExp
+  /** These directories, wherever they are, with all that is in them. */
+  readonly within?: readonly string[]
+  /** Files and directories by their last components. */
+  readonly named?: readonly string[]
+  readonly match?: RegExp
 }
 
-/** Secrets of the person: neither read nor written by any tool, in any mode. */
-const credentialFiles: Pattern = {
-  what: 'credentials',
-  match:
-    /\/(\.ssh|\.gnupg|\.config\/gcloud|\.password-store)(\/|$)|\/(\.netrc|\.git-credentials|\.aws\/credentials|\.kube\/config|\.docker\/config\.json|\.config\/gh\/hosts\.yml|\.cordage\/credentials\.ya?ml)$/i,
-}
-
-/** What a process was started with, its memory included. */
-const processSecrets: Pattern = {
-  what: 'the environment of a process',
-  match: /^\/proc\/[^/]+\/(task\/[^/]+\/)?(environ|mem)$/i,
-}
+/** Secrets of a person or a process: neither read nor written by any tool, in any mode. */
+const secrets: readonly Guarded[] = [
+  {
+    what: 'credentials',
+    within: ['.ssh', '.gnupg', '.config/gcloud', '.password-store'],
+    named: [
+      '.aws/credentials',
+      '.config/gh/hosts.yml',
+      '.cordage/credentials.yaml',
+      '.cordage/credentials.yml',
+      '.docker/config.json',
+      '.git-credentials',
+      '.kube/config',
+      '.netrc',
+    ],
+  },
+  { what: 'a process', match: /^\/proc\/[^/]+\/(task\/[^/]+\/)?(environ|mem)$/ },
+]
 
 /** Files that make something run, or tell an agent what to do, after this session. */
-const writeAsks: readonly Pattern[] = [
+const writeAsks: readonly Guarded[] = [
   {
     what: 'git hooks or configuration',
-    match: /\/\.git(\/(.*\/)?(hooks(\/.*)?|config(\.worktree)?))?$/i,
+    named: ['.git'],
+    // Those of submodules and worktrees are further below.
+    match: /\/\.git\/(.*\/)?(hooks(\/.*)?|config(\.worktree)?)$/,
   },
   {
     what: 'instructions of an agent',
-    match: /\/((agents|claude|skill|gemini)(\.local|\.override)?\.md|\.cordage(\/.*)?)$/i,
+    within: ['.cordage'],
+    match: /\/(agents|claude|gemini|skill)(\.local|\.override)?\.md$/,
   },
   {
     what: 'a CI file',
-    match:
-      /\/(\.github\/(workflows|actions)(\/.*)?|\.ci(\/.*)?|\.circleci(\/.*)?|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|jenkinsfile)$/i,
+    within: ['.ci', '.circleci', '.github/actions', '.github/workflows'],
+    named: [
+      '.gitlab-ci.yaml',
+      '.gitlab-ci.yml',
+      '.travis.yaml',
+      '.travis.yml',
+      'azure-pipelines.yml',
+      'bitbucket-pipelines.yml',
+      'jenkinsfile',
+    ],
   },
   {
     what: 'a shell start-up file',
-    match:
-      /\/(\.bashrc|\.bash_(profile|login|logout|aliases)|\.profile|\.z(shrc|shenv|profile|login|logout)|\.config\/fish(\/.*)?|\.kshrc|\.cshrc|\.tcshrc|\.xprofile|\.xinitrc|\.inputrc|\.envrc)$/i,
+    within: ['.config/fish'],
+    named: [
+      '.cshrc',
+      '.envrc',
+      '.inputrc',
+      '.kshrc',
+      '.profile',
+      '.tcshrc',
+      '.xinitrc',
+      '.xprofile',
+    ],
+    match: /\/\.(bashrc|bash_(profile|login|logout|aliases)|z(shrc|shenv|profile|login|logout))$/,
   },
 ]
 
@@ -48,15 +79,23 @@ export function decideProtected(
   effect: Extract<Effect, { kind: 'fs:read' | 'fs:write' }>,
   home: string,
 ): Decision | undefined {
-  const file = toSlashes(effect.path)
+  const file = toSlashes(effect.path).toLowerCase()
   // A home directory on a file system without case must not be had by another spelling.
   if (contains(home.toLowerCase(), effect.path.toLowerCase())) return deny('the harness home')
-  if (credentialFiles.match.test(file)) return deny(credentialFiles.what)
-  if (processSecrets.match.test(file)) return deny(processSecrets.what)
+  const secret = secrets.find((guarded) => covers(guarded, file))
+  if (secret) return deny(secret.what)
   if (effect.kind === 'fs:read') return undefined
-  const asks = writeAsks.find(({ match }) => match.test(file))
+  const asks = writeAsks.find((guarded) => covers(guarded, file))
   if (!asks) return undefined
   return { answer: 'ask', rule: 'protected', reason: `it would change ${asks.what}` }
+}
+
+function covers({ within = [], named = [], match }: Guarded, file: string): boolean {
+  return (
+    within.some((directory) => `${file}/`.includes(`/${directory}/`)) ||
+    named.some((name) => file.endsWith(`/${name}`)) ||
+    match?.test(file) === true
+  )
 }
 
 function deny(what: string): Decision {
