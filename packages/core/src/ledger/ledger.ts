@@ -1,6 +1,6 @@
 import type { Usage } from '../message/index.ts'
 
-/** Absent means unlimited. A child's limits are the smaller of its own and what its parent has left. */
+/** Absent means unlimited. A child has the smaller of its own and what its parent has left. */
 export interface Limits {
   readonly maxSteps?: number
   readonly maxTokens?: number

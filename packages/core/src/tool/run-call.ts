@@ -138,7 +138,7 @@ function isStop(error: unknown, signal: AbortSignal): boolean {
   return error === signal.reason || !isHarnessError(error)
 }
 
-/** Has the hooks change what is shown. Where one fails nothing is: it may have been there to hide. */
+/** Has the hooks change what is shown; where one fails nothing is, as it may be there to hide. */
 async function rewrite(
   batch: ToolBatch,
   context: CallContext,
