@@ -25,7 +25,7 @@ export function escapeNotes(text: string): string {
   return text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${NOTE_TAG})`, 'gi'), '&lt;')
 }
 
-/** A file name on one line: as it is, or like a JSON string where it could forge a line or quote. */
+/** A file name on one line: as it is, or like a JSON string where it could forge a line. */
 export function escapeFileName(name: string): string {
   // oxlint-disable-next-line no-control-regex
   const unsafe = /[\u0000-\u001f\u007f-\u009f"\u2028-\u202e\u2066-\u2069\uFEFF]|^\s|\s$/
