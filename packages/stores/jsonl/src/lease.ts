@@ -66,10 +66,12 @@ async function lock(path: string): Promise<Database | undefined> {
     database.exec('BEGIN EXCLUSIVE')
     held.add(database)
     return database
-  } catch {
-    // Busy, or no database at all: in both cases only `force` gets the lease.
+  } catch (error) {
     database.close()
-    return undefined
+    // Busy, or no database at all: in both cases only `force` gets the lease.
+    const code = errorCode(error) ?? ''
+    if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_NOTADB') return undefined
+    throw error
   }
 }
 

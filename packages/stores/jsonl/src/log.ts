@@ -5,6 +5,7 @@ import { readFacts } from './facts.ts'
 import type { Io, IoLock } from './io.ts'
 import type { LiveLane } from './live-lane.ts'
 import { openSegments } from './segment.ts'
+import { reading, unreadable, writing } from './system-error.ts'
 import type { Writer } from './writer.ts'
 
 /** What a log is opened with. */
@@ -80,11 +81,15 @@ export class JsonlLog implements SessionLog {
     const { writer } = this.#owner ?? {}
     const unsynced = writer?.unsynced ?? []
     const { id } = this.header
-    const reader = await openSegments(this.#io, this.#directory, id, writer?.seals)
     let next = from
-    for await (const fact of readFacts(reader, id, from)) {
-      yield fact
-      next = fact.seq + 1
+    try {
+      const reader = await openSegments(this.#io, this.#directory, id, writer?.seals)
+      for await (const fact of readFacts(reader, id, from)) {
+        yield fact
+        next = fact.seq + 1
+      }
+    } catch (error) {
+      throw unreadable(this.#directory, error)
     }
     // After a flush that failed, these wait to be written again.
     for (const fact of unsynced) if (fact.seq === next) yield fact
@@ -92,11 +97,11 @@ export class JsonlLog implements SessionLog {
 
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#writable()
-    return this.#blobs.put(bytes)
+    return writing(this.header.id, () => this.#blobs.put(bytes))
   }
 
   getBlob(hash: string): Promise<Uint8Array> {
-    return this.#blobs.get(hash)
+    return reading(this.#directory, () => this.#blobs.get(hash))
   }
 
   close(): Promise<void> {

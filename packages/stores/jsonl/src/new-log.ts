@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { assert } from '@cordage/core/kernel'
 import { sessionError, type SessionHeader } from '@cordage/core/session'
-import { storeError } from '@cordage/core/store'
 import { Batch } from './batch.ts'
 import { jsonlError } from './errors.ts'
 import { errorCode } from './io.ts'
@@ -10,7 +9,8 @@ import { openLane } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
-import { reasonOf, Writer } from './writer.ts'
+import { writing } from './system-error.ts'
+import { Writer } from './writer.ts'
 
 /** Throws `STORE_ID_INVALID`, `STORE_ID_TAKEN`, `STORE_WRITE_FAILED`. */
 export async function createLog(
@@ -22,7 +22,7 @@ export async function createLog(
   if (!idPattern.test(id)) throw jsonlError('STORE_ID_INVALID', { id })
   const directory = join(location, id)
   if (await io.stat(directory)) throw jsonlError('STORE_ID_TAKEN', { id, location })
-  const segment = await placeNewLog(options, header, directory)
+  const segment = await writing(id, () => placeNewLog(options, header, directory))
   const lock = await io.lock(leasePath(directory), false)
   if (!lock) {
     await segment.close()
@@ -62,10 +62,9 @@ async function placeNewLog(
     await io.remove(draft).catch(() => {
       // What is left of it begins with a dot, so that no list shows it.
     })
-    if (errorCode(error) === undefined) throw error
     const { id } = header
     const taken = errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST'
     if (taken) throw jsonlError('STORE_ID_TAKEN', { id, location: root })
-    throw storeError('STORE_WRITE_FAILED', { id, reason: reasonOf(error) }, { cause: error })
+    throw error
   }
 }

@@ -1,15 +1,17 @@
+import { isHarnessError } from '@cordage/core/error'
 import { sessionError } from '@cordage/core/session'
 import { type SessionLog, storeError } from '@cordage/core/store'
 import { setAside } from './aside.ts'
 import { claimNext, type Claim } from './claim.ts'
-import type { Io } from './io.ts'
+import type { Io, IoLock } from './io.ts'
 import { openLane, readLive } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
 import { OpenSegment } from './open-segment.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
 import { type Past, readPast } from './past.ts'
 import { openSegments, SegmentReader } from './segment.ts'
-import { type Ragged, Writer } from './writer.ts'
+import { writing } from './system-error.ts'
+import { type Ragged, Writer, type WriterOptions } from './writer.ts'
 
 export async function openToRead(
   { io }: JsonlStoreOptions,
@@ -40,13 +42,33 @@ export async function openToWrite(
   options: JsonlStoreOptions,
   request: OpenRequest,
 ): Promise<Opened> {
-  const { io } = options
   const { id, directory, takeOver } = request
-  const lock = await io.lock(leasePath(directory), takeOver)
+  const lock = await options.io.lock(leasePath(directory), takeOver)
   if (!lock) throw sessionError('SESSION_BUSY', { id })
-  let claim: Claim | undefined
   try {
-    claim = await claimNext(options, directory, lock)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await claimAndOpen(options, request, lock)
+      } catch (error) {
+        // Another one that was taking over claimed too, only to find that the lease is ours.
+        const retry = isHarnessError(error, 'STORE_FENCED') && (await lock.current())
+        if (!retry || attempt === 5) throw error
+      }
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function claimAndOpen(
+  options: JsonlStoreOptions,
+  { id, directory }: OpenRequest,
+  lock: IoLock,
+): Promise<Opened> {
+  const { io } = options
+  const claim = await writing(id, () => claimNext(options, directory, lock))
+  try {
     // Whoever replaced the lease meanwhile has claimed a later segment, or will.
     if (!claim || !(await lock.current())) throw sessionError('SESSION_BUSY', { id })
     const past = await readPast(new SegmentReader(io, id, claim.before), id)
@@ -55,12 +77,7 @@ export async function openToWrite(
     }
     const live = await readLive(io, directory)
     const notices = [...past.notices, ...(await keepTorn(io, directory, past))]
-    const segment = new OpenSegment(claim.number, claim.file, past.next)
-    const ragged = past.torn.map(({ segment: { file, scan } }): Ragged => {
-      return { path: file.path, segment: file.number, from: scan.end }
-    })
-    const before = { seals: past.unsealed, ragged }
-    const writer = new Writer({ ...options, header: past.header, directory }, segment, before)
+    const writer = writerAfter(past, claim, { ...options, header: past.header, directory })
     // At once, so that nothing which the old owner still writes can count.
     if (lock.takenOver) await writer.append([], { sync: true })
     const lane = await openLane(io, directory, lock.takenOver)
@@ -68,11 +85,19 @@ export async function openToWrite(
     return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })
   } catch (error) {
     await claim?.file.close()
-    // A fence that an owner may still run into has to stay.
-    if (claim?.created && !lock.takenOver) await io.remove(claim.path)
-    await lock.release()
+    // Where an owner may still run into it, the fence has to stay.
+    const removable = claim?.created && !lock.takenOver && (await lock.current())
+    if (removable) await io.remove(claim.path)
     throw error
   }
+}
+
+function writerAfter(past: Past, claim: Claim, options: WriterOptions): Writer {
+  const segment = new OpenSegment(claim.number, claim.file, past.next)
+  const ragged = past.torn.map(({ segment: { file, scan } }): Ragged => {
+    return { path: file.path, segment: file.number, from: scan.end }
+  })
+  return new Writer(options, segment, { seals: past.unsealed, ragged })
 }
 
 async function keepTorn(io: Io, directory: string, past: Past): Promise<string[]> {

@@ -6,6 +6,7 @@ import type { JsonlLog } from './log.ts'
 import { createLog } from './new-log.ts'
 import { openToRead, openToWrite } from './opening.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { reading, writing } from './system-error.ts'
 
 /** A store that keeps each session in a folder of its own. */
 export interface JsonlStore extends Store {
@@ -28,13 +29,17 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
       return keep(owned)
     },
     async open(id, { mode, takeOver = false }) {
-      const directory = await folder(id)
-      if (mode === 'read') return openToRead(options, id, directory)
-      return keep(await openToWrite(options, { id, directory, takeOver }))
+      return reading(join(options.directory, id), async () => {
+        const directory = await folder(id)
+        if (mode === 'read') return openToRead(options, id, directory)
+        return keep(await openToWrite(options, { id, directory, takeOver }))
+      })
     },
-    list: (filter = {}) => listSessions(options.io, options.directory, filter),
+    list: (filter = {}) =>
+      reading(options.directory, () => listSessions(options.io, options.directory, filter)),
     async delete(id) {
-      await deleteLog(options, id, await folder(id))
+      const directory = await folder(id)
+      await writing(id, () => deleteLog(options, id, directory))
     },
     async close() {
       await Promise.all([...open].map((log) => log.close()))

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { isHarnessError } from '@cordage/core/error'
+import { assert } from '@cordage/core/kernel'
 import type { Fact, SessionHeader } from '@cordage/core/session'
 import { type Snapshot, storeError } from '@cordage/core/store'
 import { trim } from './aside.ts'
 import { Batch } from './batch.ts'
 import { type Encoding, maxRawBytes, type Seal } from './frame.ts'
-import { errorCode, type Io } from './io.ts'
+import type { Io } from './io.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
+import { reasonOf } from './system-error.ts'
 import { segmentPath } from './segment.ts'
 
 export interface WriterOptions {
@@ -80,6 +82,10 @@ export class Writer {
     if (this.#fenced) throw storeError('STORE_FENCED', { id })
     const first = facts[0]?.seq ?? this.#next
     if (first !== this.#next) throw this.#failed(`fact ${this.#next} has to be written first`)
+    assert(
+      facts.every((fact, index) => fact.seq === first + index),
+      'the facts of a batch follow one another',
+    )
     const flush = sync || this.#unsynced.length + facts.length > maxUnsynced
     try {
       if (this.#ends) await this.#rotate()
@@ -118,7 +124,7 @@ export class Writer {
 
   async #write(facts: readonly Fact[], snapshot: Snapshot | undefined, flush: boolean) {
     const segment = this.#segment
-    const before = segment.good
+    const { good: before, durable } = segment
     const batch = this.#batch()
     if (before.bytes === 0) await batch.seal(this.#options.header, this.#seals)
     await batch.facts(this.#unsynced.filter((fact) => fact.seq >= before.next))
@@ -132,6 +138,7 @@ export class Writer {
       if (flush) await this.#flush()
     } catch (error) {
       segment.good = before
+      segment.durable = durable
       this.#broken = segment.suspect || !(await segment.isEven())
       throw error
     }
@@ -187,18 +194,4 @@ export class Writer {
     const { id } = this.#options.header
     return storeError('STORE_WRITE_FAILED', { id, reason }, { cause })
   }
-}
-
-const reasons: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of the disk is used up',
-  EROFS: 'the disk is read-only',
-  EIO: 'the disk reports an error',
-  EACCES: 'the folder may not be written to',
-  ENOENT: 'its folder is gone',
-}
-
-export function reasonOf(error: unknown): string {
-  const code = errorCode(error)
-  return (code && reasons[code]) ?? `the system says ${code ?? String(error)}`
 }

@@ -14,6 +14,7 @@ interface Faults {
   write?: { code: string; after: number } | undefined
   sync?: string | undefined
   create?: string | undefined
+  read?: string | undefined
 }
 
 /** The real disk until a fault is set. Writes take at most `most` bytes each. */
@@ -35,6 +36,10 @@ function faultyIo(faults: Faults, most = Infinity): Io {
   })
   return {
     ...nodeIo,
+    async list(path) {
+      if (faults.read) throw failure(faults.read)
+      return nodeIo.list(path)
+    },
     async open(path, mode) {
       if (mode === 'create' && faults.create) throw failure(faults.create)
       return file(await nodeIo.open(path, mode))
@@ -53,7 +58,12 @@ beforeEach(async () => {
   fixture = await makeFixture({ io: faultyIo(faults) })
 })
 afterEach(async () => {
-  Object.assign(faults, { write: undefined, sync: undefined, create: undefined })
+  Object.assign(faults, {
+    write: undefined,
+    sync: undefined,
+    create: undefined,
+    read: undefined,
+  })
   await fixture.dispose()
 })
 
@@ -182,6 +192,24 @@ describe('a flush that fails', () => {
     expect(await codeOf(log.close())).toBe('STORE_WRITE_FAILED')
     faults.sync = undefined
     await (await fixture.store.open('close', { mode: 'write' })).close()
+  })
+})
+
+describe('a disk that cannot be read', () => {
+  it('is said in one sentence, and hides nothing behind an empty list', async () => {
+    const log = await fixture.store.create(headerFor('unread'))
+    const hash = await log.putBlob(Buffer.from('blob'))
+    faults.read = 'EACCES'
+    expect(await codeOf(fixture.store.list())).toBe('STORE_UNREADABLE')
+    expect(await codeOf(fixture.store.open('unread', { mode: 'read' }))).toBe('STORE_UNREADABLE')
+    expect(await codeOf(readAll(log))).toBe('STORE_UNREADABLE')
+    faults.create = 'EROFS'
+    expect(await codeOf(log.putBlob(Buffer.from('other')))).toBe('STORE_WRITE_FAILED')
+    expect(Buffer.from(await log.getBlob(hash)).toString()).toBe('blob')
+    await log.close()
+    expect(await codeOf(fixture.store.open('unread', { mode: 'write' }))).toBe('STORE_WRITE_FAILED')
+    Object.assign(faults, { read: undefined, create: undefined })
+    await (await fixture.store.open('unread', { mode: 'write' })).close()
   })
 })
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -189,15 +189,6 @@ describe('ids', () => {
       expect(await codeOf(fixture.store.create(headerFor(id))), id).toBe('STORE_ID_INVALID')
     }
     expect(await lstat(join(fixture.root, 'sessions')).catch(() => 'nothing')).toBe('nothing')
-  })
-})
-
-describe('a root that cannot be written to', () => {
-  it('is said in one sentence', async (test) => {
-    if (process.getuid?.() === 0) test.skip('root may write everywhere')
-    await chmod(fixture.root, 0o500)
-    expect(await codeOf(fixture.store.create(headerFor('no')))).toBe('STORE_WRITE_FAILED')
-    await chmod(fixture.root, 0o700)
   })
 })
 

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -19,6 +21,7 @@ export async function startOwner(root: string, id: string, mode = 'lines'): Prom
   const script = fileURLToPath(new URL('owner.ts', import.meta.url))
   const child = spawn(process.execPath, [script, root, id, mode], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'cordage-compile-cache') },
   })
   const exited = once(child, 'exit')
   const said: string[] = []
