@@ -10,10 +10,8 @@ console.log(`A fresh copy of the sample project: ${copy}\n`)
 
 const task = 'A test of this project fails. Find the bug, fix it, and run the tests.'
 const args = ['run', '--cwd', copy, '--model', 'scripted/fix-a-bug', task]
-const { status } = spawnSync('cordage', args, {
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-})
+const cordage = 'packages/frontends/cli/bin/cordage.js'
+const { status } = spawnSync(process.execPath, [cordage, ...args], { stdio: 'inherit' })
 
 console.log(`
 That was the scripted model: its words were recorded, everything else (files, processes, policy,

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import { CommanderError } from 'commander'
-import { homeOf, version } from './boot/installation.ts'
+import { homeOf, logFileOf, version } from './boot/installation.ts'
 import { createProgram } from './program.ts'
 import { flushed, tolerateClosedPipes } from './print/terminal.ts'
 
@@ -26,9 +25,10 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function fail(error: unknown, debug: boolean): Promise<void> {
-  const { failureText } = await import('./print/failure.ts')
+  const { failureText, logFailure } = await import('./print/failure.ts')
   const { toExitCode } = await import('@cordage/core/error')
-  const logFile = join(homeOf(process.env), 'logs', 'cordage.log')
+  const logFile = logFileOf(homeOf(process.env))
+  logFailure(error, logFile, process.env)
   process.stderr.write(failureText(error, { debug, logFile }))
   await end(toExitCode(error))
 }

@@ -26,6 +26,11 @@ export function createProgram(version: string, done: (exit: number) => void): Co
     .option('--profile <name>', 'which composition to start', 'headless')
     .option('--patch <file>', 'a further layer on top; may be repeated', collect, [])
     .option('--safe', 'leave out your own layers and overlays', false)
+    .addOption(
+      new Option('--last-good', 'take the layers of the last start that succeeded')
+        .default(false)
+        .conflicts(['patch', 'safe']),
+    )
     .option('--debug', 'show the log and stack traces', false)
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'cordage: ')) })

@@ -3,6 +3,7 @@ import {
   createComposer,
   type CloseReport,
   type Composition,
+  type LayerSource,
   type RowReport,
 } from '@cordage/core/compose'
 import {
@@ -17,9 +18,10 @@ import {
   type LogSink,
   type RootContext,
 } from '@cordage/core/kernel'
-import { homeOf, version } from './installation.ts'
+import { homeOf, logFileOf, version } from './installation.ts'
 import { assertOneKernel } from './kernel-version.ts'
-import { composeProfile, type ComposeRequest } from './layers.ts'
+import { keepLastGood } from './last-good.ts'
+import { composeProfile, type ComposedProfile, type ComposeRequest } from './layers.ts'
 import { createLoader } from './loader.ts'
 import { createLogFile, teeLog } from './log-file.ts'
 import type { Profile } from './profile.ts'
@@ -36,6 +38,8 @@ export interface BootOptions {
   readonly cwd?: string
   /** Leaves out the installation's and home's layers and the overlays. */
   readonly safe?: boolean
+  /** Boots the composition of the last boot that succeeded, whatever the layers say now. */
+  readonly lastGood?: boolean
   /** Gets every log record too, secrets hidden. */
   readonly log?: LogSink
   /** Limit for each step of one row: import, activation, teardown. */
@@ -67,32 +71,30 @@ export function composeRequestOf(options: BootOptions): ComposeRequest {
     env,
     cwd,
     safe: options.safe ?? false,
+    lastGood: options.lastGood ?? false,
   }
 }
 
 /** Composes a profile and mounts it. Throws `COMPOSE_REJECTED` with every problem, and others. */
 export async function boot(options: BootOptions): Promise<Harness> {
   const request = composeRequestOf(options)
-  const { profile, composition } = composeProfile(request)
-  return mountProfile({ request, profile, composition, options })
+  return mountProfile({ ...composeProfile(request), request, options })
 }
 
-interface Composed {
+interface Composed extends ComposedProfile {
   readonly request: ComposeRequest
-  readonly profile: Profile
-  readonly composition: Composition
   readonly options: Pick<BootOptions, 'log' | 'rowTimeoutMs'>
 }
 
 /** Mounts what `composeProfile` gave. */
 export async function mountProfile(composed: Composed): Promise<Harness> {
-  const { request, profile, composition, options } = composed
+  const { request, profile, layers, composition, options } = composed
   assertOneKernel()
   const { home, env, cwd } = request
   const host: Host = { env, home, cwd, version }
   let root: RootContext | undefined
   const redact = createRedactor(env, () => root)
-  const logFile = createLogFile(join(home, 'logs', 'cordage.log'), redact)
+  const logFile = createLogFile(logFileOf(home), redact)
   const also = options.log
   root = createRoot({
     log: teeLog(logFile.sink, also && ((record) => also({ ...record, text: redact(record.text) }))),
@@ -113,6 +115,7 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   try {
     log(root, 'info', 'starting', { version, profile: profile.name, node: process.version, cwd })
     await composer.apply(composition)
+    noteLastGood(root, home, profile.name, layers)
   } catch (error) {
     log(root, 'error', 'not started', { error: describeFailure(error) })
     await closeOnce()
@@ -127,6 +130,21 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
     report: () => composer.report(),
     recentLog: logFile.recent,
     close: closeOnce,
+  }
+}
+
+/** Overlays are for one run, so that a boot with one is no measure for the next. */
+function noteLastGood(
+  root: RootContext,
+  home: string,
+  profile: string,
+  layers: readonly LayerSource[],
+): void {
+  if (layers.some(({ kind }) => kind === 'overlay')) return
+  try {
+    keepLastGood(home, profile, layers)
+  } catch (error) {
+    log(root, 'warn', 'the composition could not be kept', { error: describeFailure(error) })
   }
 }
 

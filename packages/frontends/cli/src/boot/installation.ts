@@ -22,3 +22,7 @@ export function installationRoot(): string {
 export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
   return resolve(env['CORDAGE_HOME'] || join(homedir(), '.cordage'))
 }
+
+export function logFileOf(home: string): string {
+  return join(home, 'logs', 'cordage.log')
+}

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { compose, type Composition, type LayerKind, type LayerSource } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
 import { installationRoot } from './installation.ts'
+import { readLastGood } from './last-good.ts'
 import { findBundle, findProfile, profileNames, type Profile } from './profile.ts'
 
 const FILE = 'cordis.patch.yml'
@@ -16,6 +17,15 @@ export interface ComposeRequest {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Leaves out what people wrote: the installation's and home's layers and the overlays. */
   readonly safe: boolean
+  /** Takes the layers of the last boot that succeeded instead of reading any. */
+  readonly lastGood: boolean
+}
+
+/** A profile as its layers compose. */
+export interface ComposedProfile {
+  readonly profile: Profile
+  readonly layers: readonly LayerSource[]
+  readonly composition: Composition
 }
 
 /**
@@ -25,19 +35,33 @@ export interface ComposeRequest {
 export function composeProfile(
   request: ComposeRequest,
   bundles: readonly LayerSource[] = [],
-): { profile: Profile; composition: Composition } {
+): ComposedProfile {
   const profile = findProfile(request.profile, request.cwd)
-  const listed = profile.files.map(({ kind, name, file }) => required(kind, name, file))
-  const added = bundles.filter(({ file }) => listed.every((layer) => layer.file !== file))
-  const own = [...listed.slice(0, -1), ...added, ...listed.slice(-1)]
-  const people = request.safe ? [] : readPeople(request)
-  const composition = compose([...own, ...people], {
+  const layers = request.lastGood
+    ? readLastGood(request.home, profile.name).layers
+    : readLayers(profile, request, bundles)
+  const composition = compose(layers, {
     profile: profile.name,
     preset: profile.preset,
     env: request.env,
-    knownRows: people.length > 0 ? knownElsewhere(profile.name, request.cwd) : [],
+    knownRows: layers.some(isPeoples) ? knownElsewhere(profile.name, request.cwd) : [],
   })
-  return { profile, composition }
+  return { profile, layers, composition }
+}
+
+function readLayers(
+  profile: Profile,
+  request: ComposeRequest,
+  bundles: readonly LayerSource[],
+): LayerSource[] {
+  const listed = profile.files.map(({ kind, name, file }) => required(kind, name, file))
+  const added = bundles.filter(({ file }) => listed.every((layer) => layer.file !== file))
+  const people = request.safe ? [] : readPeople(request)
+  return [...listed.slice(0, -1), ...added, ...listed.slice(-1), ...people]
+}
+
+function isPeoples({ kind }: LayerSource): boolean {
+  return kind === 'installation' || kind === 'home'
 }
 
 /** The layer of a bundle, given by its name (`coding` is short for ours) or its folder. */

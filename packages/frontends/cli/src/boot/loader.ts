@@ -3,8 +3,8 @@ import { isAbsolute, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Loaded, Loader } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
-import { packageFolder } from './installation.ts'
 import { manifestOf } from './manifest.ts'
+import { installedFolders } from './profile.ts'
 import { resolveFrom } from './resolve.ts'
 
 /**
@@ -12,12 +12,9 @@ import { resolveFrom } from './resolve.ts'
  * from the profile's folder in the home, then from the installation.
  */
 export function createLoader(homeProfile: string): Loader {
-  const fallbacks = [homeProfile, packageFolder].map((folder) => join(folder, 'package.json'))
   return {
     async load(name, from): Promise<Loaded> {
-      const url = isAbsolute(name)
-        ? pathToFileURL(name).href
-        : resolveFirst(name, isRelative(name) ? [from] : [from, ...fallbacks])
+      const url = isAbsolute(name) ? pathToFileURL(name).href : resolveRow(name, from, homeProfile)
       const file = fileURLToPath(url)
       assertRuns(file)
       const module = (await import(url)) as Record<string, unknown>
@@ -32,21 +29,20 @@ export function createLoader(homeProfile: string): Loader {
   }
 }
 
-function isRelative(name: string): boolean {
-  return name.startsWith('./') || name.startsWith('../')
-}
-
-function resolveFirst(name: string, files: readonly string[]): string {
-  let first: unknown
-  for (const file of files) {
-    try {
-      return resolveFrom(name, file)
-    } catch (error) {
-      // The place where the row was written is the one to tell about.
-      first ??= error
+function resolveRow(name: string, from: string, homeProfile: string): string {
+  try {
+    return resolveFrom(name, from)
+  } catch (error) {
+    const isRelative = name.startsWith('./') || name.startsWith('../')
+    for (const folder of isRelative ? [] : [homeProfile, ...installedFolders()]) {
+      try {
+        return resolveFrom(name, join(folder, 'package.json'))
+      } catch {
+        // The place where the row was written is the one to tell about.
+      }
     }
+    throw error
   }
-  throw first
 }
 
 function assertRuns(file: string): void {

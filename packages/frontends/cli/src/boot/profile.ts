@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { didYouMean } from '@cordage/core/compose'
+import { didYouMean } from '@cordage/core/error'
 import { bootError } from './errors.ts'
 import { packageFolder } from './installation.ts'
 import { findPackage, readManifest } from './manifest.ts'
@@ -62,18 +62,36 @@ interface BundleFile {
 
 /** The layer of a bundle as `from` sees it, else as the installation does. */
 function bundleFile(bundle: string, from: string): BundleFile {
-  const folder = findPackage(bundle, from) ?? findPackage(bundle, packageFolder)
+  const folder = findPackage(bundle, from) ?? findInstalled(bundle)
   return layerOf(bundle, folder, join(from, 'package.json'))
+}
+
+/**
+ * The folders whose packages belong to the installation: its own, its profiles' and their
+ * bundles'. With a strict layout of node_modules each sees only what it names itself.
+ */
+export function installedFolders(): string[] {
+  const profiles = profileNames().flatMap((name) => findPackage(PREFIX + name, packageFolder) ?? [])
+  const bundles = profiles.flatMap((folder) => {
+    const names = readManifest(folder)?.cordage?.bundles ?? []
+    return names.flatMap((name) => findPackage(name, folder) ?? [])
+  })
+  return [...new Set([packageFolder, ...profiles, ...bundles])]
+}
+
+function findInstalled(name: string): string | undefined {
+  for (const folder of installedFolders()) {
+    const found = findPackage(name, folder)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** A bundle by its name (`coding` is short for one of ours) or by the path of its folder. */
 export function findBundle(bundle: string, cwd: string): BundleFile {
   const from = resolve(cwd, bundle)
   if (existsSync(join(from, 'package.json'))) return layerOf(bundle, from, from)
-  const name = bundle.includes('/') ? bundle : `@cordage/bundle-${bundle}`
-  const profiles = profileNames().map((profile) => findProfile(profile, cwd).folder)
-  const seenFrom = [cwd, ...profiles].find((folder) => findPackage(name, folder) !== undefined)
-  return bundleFile(name, seenFrom ?? cwd)
+  return bundleFile(bundle.includes('/') ? bundle : `@cordage/bundle-${bundle}`, cwd)
 }
 
 function layerOf(name: string, folder: string | undefined, file: string): BundleFile {

@@ -1,6 +1,5 @@
 import {
   describeRow,
-  didYouMean,
   dump,
   preflight,
   problemText,
@@ -10,14 +9,14 @@ import {
   type Row,
   type RowDescription,
 } from '@cordage/core/compose'
+import { didYouMean } from '@cordage/core/error'
 import { join } from 'node:path'
 import { composeRequestOf } from '../boot/boot.ts'
-import { composeProfile, readBundle } from '../boot/layers.ts'
+import { composeProfile, readBundle, type ComposedProfile } from '../boot/layers.ts'
 import { createLoader } from '../boot/loader.ts'
-import type { Profile } from '../boot/profile.ts'
 import { jsonText, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
-import type { GlobalOptions, ListOptions } from './options.ts'
+import { bootOptionsOf, type GlobalOptions, type ListOptions } from './options.ts'
 
 const INVALID = 78
 
@@ -43,7 +42,7 @@ export async function explainRow(id: string, options: ListOptions): Promise<numb
 export async function checkConfig(
   options: ListOptions & { readonly bundle?: string },
 ): Promise<number> {
-  const request = requestOf(options)
+  const request = composeRequestOf(bootOptionsOf(options))
   const extra = options.bundle === undefined ? [] : [readBundle(options.bundle, request.cwd)]
   const { profile, composition } = composeProfile(request, extra)
   const loader = createLoader(join(request.home, 'profiles', profile.name))
@@ -89,12 +88,8 @@ function checkText({ profile, rows, presets, refused, notes, problems }: Checked
   return [...lines, verdict].map((line) => `${line}\n`).join('')
 }
 
-function requestOf({ profile, patch, safe }: GlobalOptions) {
-  return composeRequestOf({ profile, patches: patch, safe })
-}
-
-function composed(options: GlobalOptions): { profile: Profile; composition: Composition } {
-  return composeProfile(requestOf(options))
+function composed(options: GlobalOptions): ComposedProfile {
+  return composeProfile(composeRequestOf(bootOptionsOf(options)))
 }
 
 function complain({ problems, notes }: Composition): number {

@@ -1,3 +1,4 @@
+import type { BootOptions } from '../boot/boot.ts'
 import type { OutputFormat } from '@cordage/core/command'
 import type { Mode } from '@cordage/core/policy'
 
@@ -6,7 +7,13 @@ export interface GlobalOptions {
   readonly profile: string
   readonly patch: readonly string[]
   readonly safe: boolean
+  readonly lastGood: boolean
   readonly debug: boolean
+}
+
+/** What the options say about which composition to boot. */
+export function bootOptionsOf({ profile, patch, safe, lastGood }: GlobalOptions): BootOptions {
+  return { profile, patches: patch, safe, lastGood }
 }
 
 export interface ListOptions extends GlobalOptions {

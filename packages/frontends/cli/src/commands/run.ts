@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Invocation } from '@cordage/core/command'
+import type { Invocation, Terminal } from '@cordage/core/command'
 import type { Limits } from '@cordage/core/ledger'
-import { composeRequestOf, mountProfile } from '../boot/boot.ts'
+import { composeRequestOf, mountProfile, type Harness } from '../boot/boot.ts'
 import { composeProfile } from '../boot/layers.ts'
 import { ownTerminal } from '../print/terminal.ts'
 import { exitOfSignal, listenForSignals } from '../signals.ts'
 import { assertModelAvailable } from './credential-check.ts'
 import { cliError } from './errors.ts'
-import type { RunOptions } from './options.ts'
+import { bootOptionsOf, type RunOptions } from './options.ts'
 import { completeId } from './session-id.ts'
 import { readTask } from './task.ts'
 import { logToStderr } from './with-harness.ts'
@@ -24,20 +24,18 @@ export async function run(
   const needed = wanted.kind === 'new'
   const task = await readTask(words, process.stdin, { needed, warn: terminal.err })
   if (needed && task === undefined) throw noTask()
-  const request = composeRequestOf({
-    profile: options.profile,
-    patches: options.patch,
-    safe: options.safe,
-  })
-  const { profile, composition } = composeProfile(request)
+  const request = composeRequestOf(bootOptionsOf(options))
+  const composed = composeProfile(request)
+  const { profile, composition } = composed
   // A session that goes on has a model of its own.
   if (options.model === undefined && needed && composition.problems.length === 0) {
     assertModelAvailable(composition, request.env)
   }
   const signals = listenForSignals(terminal.err)
   const log = options.debug ? { log: logToStderr } : {}
-  const harness = await mountProfile({ request, profile, composition, options: log })
+  const harness = await mountProfile({ ...composed, request, options: log })
   try {
+    if (!options.quiet) tellRefused(harness, terminal)
     if (signals.signal.aborted) return exitOfSignal(signals.signal)
     const frontend = harness.ctx.get('frontend')
     if (!frontend) throw cliError('PROFILE_NO_FRONTEND', { profile: profile.name })
@@ -61,6 +59,14 @@ export async function run(
     const { hung } = await harness.close()
     if (hung.length > 0) terminal.err(`cordage: did not stop in time: ${hung.join(', ')}\n`)
     signals.dispose()
+  }
+}
+
+/** A row that is not there is named, whatever the run is about. */
+function tellRefused(harness: Harness, terminal: Terminal): void {
+  for (const { id, state, reason = '' } of harness.report()) {
+    if (state === 'active' || state === 'disabled') continue
+    terminal.err(`notice: the row "${id}" is ${state}: ${reason}\n`)
   }
 }
 

@@ -1,6 +1,8 @@
 import { problemsOf, problemText } from '@cordage/core/compose'
-import { describe, isHarnessError } from '@cordage/core/error'
+import { describe } from '@cordage/core/error'
 import { describeFailure } from '@cordage/core/kernel'
+import { createLogFile } from '../boot/log-file.ts'
+import { createRedactor } from '../boot/secrets.ts'
 
 export interface FailureOptions {
   readonly debug: boolean
@@ -17,20 +19,32 @@ export function failureText(error: unknown, { debug, logFile }: FailureOptions):
   return `${lines.join('\n')}\n`
 }
 
+/** A failure that nobody expected goes to the log whole, for whoever has to find the mistake. */
+export function logFailure(
+  error: unknown,
+  logFile: string,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  if (describe(error).code !== 'INTERNAL') return
+  const redact = createRedactor(env, () => undefined)
+  const { sink } = createLogFile(logFile, redact)
+  sink({ time: Date.now(), level: 'error', name: 'cordage', text: stackOf(error) })
+}
+
 function problemLines(problems: readonly string[]): string[] {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   return [
     `cordage: the configuration has ${count}; nothing was started.`,
     ...problems.map((text) => `  ${text}`),
-    'Check a change with `cordage config check`; --safe starts without your own layers.',
+    'Check a change with `cordage config check`. --safe starts without your own layers, --last-good',
+    'with those of the last start that succeeded.',
   ]
 }
 
 function oneFailure(error: unknown, logFile: string): string {
   const { code, message } = describe(error)
-  const expected = isHarnessError(error) || code !== 'INTERNAL'
   if (code === 'USAGE') return `cordage: ${message}`
-  const more = expected ? '' : ` Details are in ${logFile}; --debug shows them here.`
+  const more = code !== 'INTERNAL' ? '' : ` Details are in ${logFile}; --debug shows them here.`
   return `cordage: ${message} [${code}]${more}`
 }
 

@@ -1,0 +1,116 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCli } from './fixture/cli.ts'
+import { makePlace, type Place } from './fixture/place.ts'
+
+async function overlay(place: Place, name: string, text: string): Promise<string[]> {
+  const file = join(place.base, name)
+  await writeFile(file, text)
+  return ['--patch', file]
+}
+
+describe('a profile', () => {
+  it('is taken from a folder, its bundles and rows from the installation', async () => {
+    await using place = await makePlace('empty')
+    const folder = join(place.base, 'mine')
+    await mkdir(folder)
+    const manifest = { name: 'mine', cordage: { bundles: ['@cordage/bundle-base'] } }
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+    const layer = join(folder, 'cordis.patch.yml')
+    await writeFile(
+      layer,
+      "- { id: store-jsonl, remove: true }\n- insert: [{ id: mem, name: '@cordage/store-memory' }]\n",
+    )
+    const args = ['--profile', folder, 'doctor', '--output', 'json']
+    const { code, stdout, stderr } = await runCli(place, args)
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ what: 'sessions', detail: expect.stringMatching(/memory/i) }),
+    )
+  })
+
+  it('that is not there is named with the nearest one, exit 78', async () => {
+    await using place = await makePlace('empty')
+    const { code, stderr } = await runCli(place, ['--profile', 'headles', 'doctor'])
+    expect(stderr).toMatch(/no profile "headles"\. Did you mean headless\?/)
+    expect(code).toBe(78)
+  })
+
+  it('without a frontend says how to start one', async () => {
+    await using place = await makePlace('empty')
+    const args = ['--profile', 'sdk-minimal', '--model', 'scripted/fix-a-bug', 'task']
+    const { code, stderr } = await runCli(place, args)
+    expect(stderr).toMatch(/sdk-minimal has no way in.*--profile/)
+    expect(code).toBe(78)
+  })
+})
+
+describe('a broken layer of one’s own', () => {
+  it('is got past with --last-good and with --safe', async () => {
+    await using place = await makePlace('empty')
+    const home = join(place.home, 'cordis.patch.yml')
+    await writeFile(home, '- { id: policy-retry, merge: { maxRetries: 7 } }\n')
+    expect((await runCli(place, ['doctor'])).code).toBe(0)
+    await writeFile(home, '- { id: policy-retry, merge: { maxRetries: [ } }\n')
+    const broken = await runCli(place, ['doctor'])
+    expect(broken.stderr).toContain(`${home}:1`)
+    expect(broken.stderr).toMatch(/--safe.*--last-good/s)
+    expect(broken.code).toBe(78)
+    expect((await runCli(place, ['--last-good', 'doctor'])).code).toBe(0)
+    const kept = await runCli(place, ['--last-good', 'config', 'explain', 'policy-retry'])
+    expect(kept.stdout).toMatch(/config\.maxRetries\s+7\s+home: /)
+    const safe = await runCli(place, ['--safe', 'config', 'explain', 'policy-retry'])
+    expect(safe.stdout).not.toContain('maxRetries')
+    expect(safe.code).toBe(0)
+  })
+
+  it('is not what --last-good keeps of a run with an overlay', async () => {
+    await using place = await makePlace('empty')
+    const patch = await overlay(place, 'one.yml', '- { id: policy-retry, disabled: true }\n')
+    expect((await runCli(place, [...patch, 'doctor'])).code).toBe(0)
+    const { code, stderr } = await runCli(place, ['--last-good', 'doctor'])
+    expect(stderr).toMatch(/No boot of the profile headless is on record/)
+    expect(code).toBe(78)
+    expect((await runCli(place, [...patch, '--last-good', 'doctor'])).code).toBe(2)
+  })
+})
+
+describe('rows', () => {
+  it('that are optional and fail are named, the rest runs', async () => {
+    await using place = await makePlace('empty')
+    const text = `- insert:
+  - { id: broken, name: ./broken.mjs, optional: true }
+  - { id: missing, name: '@nobody/has-this', optional: true }
+- id: model-scripted
+  config: { scripts: { greet: { steps: [{ text: Hello }] } } }
+`
+    const patch = await overlay(place, 'optional.yml', text)
+    await writeFile(
+      join(place.base, 'broken.mjs'),
+      'export default { name: "broken", apply: () => { throw new TypeError("no luck") } }',
+    )
+    const { code, stdout, stderr } = await runCli(place, [
+      ...patch,
+      '--model',
+      'scripted/greet',
+      'x',
+    ])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toBe('Hello\n')
+    expect(stderr).toMatch(/row "broken" is quarantined: .*no luck/)
+    expect(stderr).toMatch(/row "missing" is quarantined: .*not installed/)
+  })
+
+  it('that are required and hang stop the boot within the limit of a row', async () => {
+    await using place = await makePlace('empty')
+    const patch = await overlay(place, 'hang.yml', '- insert: [{ id: hangs, name: ./hang.mjs }]\n')
+    await writeFile(
+      join(place.base, 'hang.mjs'),
+      'export default { name: "hangs", apply: () => new Promise(() => setInterval(() => {}, 1e6)) }',
+    )
+    const { code, stderr } = await runCli(place, [...patch, 'doctor'])
+    expect(stderr).toMatch(/hang\.yml:1: .*"hangs"/)
+    expect(code).toBe(78)
+  }, 60_000)
+})
