@@ -2,7 +2,7 @@ import type { AnyPlugin } from '../kernel/index.ts'
 import { originOf } from './composition.ts'
 import type { Row } from './composition.ts'
 import { pathText } from './located.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../error/index.ts'
 import { problem } from './problem.ts'
 import type { Problem } from './problem.ts'
 

@@ -1,6 +1,6 @@
 import type { LocatedMap } from './located.ts'
 import { merge } from './merge.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../error/index.ts'
 import type { Field, Operation, RowInsert, RowOperation, RowPatch } from './operation.ts'
 import { problem } from './problem.ts'
 import type { Note, Origin, Problem } from './problem.ts'

@@ -1,7 +1,7 @@
 import { kindOf } from './located.ts'
 import type { Located, LocatedMap } from './located.ts'
 import type { Layer } from './layer.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../error/index.ts'
 import type { Field, Operation, RowInsert, RowPatch } from './operation.ts'
 import { problem } from './problem.ts'
 import type { Origin, Problem, ProblemCode } from './problem.ts'

@@ -4,7 +4,7 @@ import { fail, rejected } from './errors.ts'
 import { describe } from './explain.ts'
 import type { RowDescription } from './explain.ts'
 import { LiveRows } from './live-rows.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../error/index.ts'
 import type { Prepared, PreparedRow } from './preflight.ts'
 import type { RowReport } from './row-report.ts'
 

@@ -49,7 +49,7 @@ export function openScope(ctx: Context, label: string, parent?: Scope): Scope {
   }
   Object.defineProperty(scope.ctx, kScope, { value: scope })
   contents.set(scope, inside)
-  const release = outer ? adopt(outer, tearDown) : () => {}
+  const release = outer ? adopt(outer, scope.close) : () => {}
   return scope
 }
 

@@ -1,4 +1,5 @@
 import { assert, createRegistry } from '../kernel/index.ts'
+import { nearest } from '../error/index.ts'
 import { modelError } from './errors.ts'
 import type { ModelName, ModelProvider, Models } from './provider.ts'
 
@@ -46,12 +47,7 @@ export function parseModelName(name: string): ModelName {
   return { provider, model }
 }
 
-// A handful of providers exist, so all are named: those that share a beginning come first.
+/** A handful of providers exist, so all are named: the nearest first. */
 function nearestFirst(word: string, known: readonly string[]): string[] {
-  const shared = (id: string) => {
-    let length = 0
-    while (length < word.length && word[length] === id[length]) length += 1
-    return length
-  }
-  return [...known].sort((a, b) => shared(b) - shared(a))
+  return [...new Set([...nearest(word, known), ...known])]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ToolResultPart } from '../message/index.ts'
+import type { BlobRef, ToolResultPart } from '../message/index.ts'
 import { defineEvent } from './event.ts'
 
 const call = {
@@ -29,6 +29,15 @@ export const toolResult = defineEvent({
     /** The canonical JSON value, where it is small; its blob otherwise. */
     value: z.unknown().optional(),
     durationMs: z.number().optional(),
+    /** Set when the model got only the ends of a long text; the whole is in the blob. */
+    truncated: z
+      .object({
+        chars: z.number(),
+        shownHead: z.number(),
+        shownTail: z.number(),
+        blob: z.custom<BlobRef>((value) => typeof value === 'object' && value !== null).optional(),
+      })
+      .optional(),
   }),
   visible: true,
 })

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { escapeControls } from '../error/index.ts'
-import { nearestNames } from './nearest.ts'
+import { escapeControls, nearest } from '../error/index.ts'
 import { fieldsOf } from './schema.ts'
 
 /** Arguments that a tool may be called with, or what is wrong with them, a sentence each. */
@@ -64,7 +63,7 @@ function explain(issue: z.core.$ZodIssue, given: object, fields: readonly string
   }
   if (issue.input === undefined && issue.code === 'invalid_type') {
     const strange = Object.keys(given).filter((key) => !fields.includes(key))
-    const written = issue.path.length === 1 ? nearestNames(name, strange)[0] : undefined
+    const written = issue.path.length === 1 ? nearest(name, strange)[0] : undefined
     const instead = written === undefined ? '' : `; you wrote ${quote(written)}`
     return [`${quote(name)} is missing (${issue.expected})${instead}`]
   }
@@ -73,7 +72,7 @@ function explain(issue: z.core.$ZodIssue, given: object, fields: readonly string
 }
 
 function hint(key: string, fields: readonly string[]): string {
-  const near = nearestNames(key, fields)
+  const near = nearest(key, fields)
   const which = near.length > 0 ? near : fields
   const lead = near.length > 0 ? 'did you mean' : 'the parameters are'
   return which.length === 0 ? '; there are none' : `; ${lead} ${which.map(quote).join(', ')}`

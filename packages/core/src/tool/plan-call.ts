@@ -1,8 +1,7 @@
-import type { HarnessError } from '../error/index.ts'
+import { nearest, type HarnessError } from '../error/index.ts'
 import type { ToolCallPart } from '../message/index.ts'
 import { parseArguments } from './arguments.ts'
 import { toolError } from './errors.ts'
-import { nearestNames } from './nearest.ts'
 import type { Tool } from './tool.ts'
 import type { ResolvedToolSet } from './tools.ts'
 
@@ -48,7 +47,7 @@ function isConcurrent(tool: Tool, args: unknown): boolean {
 
 function unknownTool(toolset: ResolvedToolSet, name: string): HarnessError {
   const status = toolset.status.find((each) => each.name === name)
-  const near = nearestNames(name, toolset.tools.keys())
+  const near = nearest(name, toolset.tools.keys())
   if (status?.reason !== undefined) {
     return toolError('UNKNOWN_TOOL', { name, hint: `It is not offered: ${status.reason}.` })
   }

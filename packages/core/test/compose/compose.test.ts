@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { describeRow, nearest, originOf } from '../../src/compose/index.ts'
+import { nearest } from '@cordage/core/error'
+import { describeRow, originOf } from '../../src/compose/index.ts'
 import { composed, rowOf } from './layers.ts'
 
 const BUNDLE = `- insert:

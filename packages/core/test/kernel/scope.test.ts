@@ -1,4 +1,12 @@
-import { definePlugin, mount, openScope, own, scopeOf, type Scope } from '@cordage/core/kernel'
+import {
+  definePlugin,
+  mount,
+  footprint,
+  openScope,
+  own,
+  scopeOf,
+  type Scope,
+} from '@cordage/core/kernel'
 import { describe, expect, it } from 'vitest'
 import { defer, fixture, pause, settle } from './fixture.ts'
 
@@ -112,6 +120,15 @@ describe('a scope', () => {
       await row.dispose()
       expect(trail).toEqual(whole)
     })
+  })
+
+  it('leaves nothing behind of a child that its parent closed', async () => {
+    const { root } = fixture()
+    const before = footprint(root)
+    const parent = openScope(root, 'parent')
+    openScope(root, 'child', parent)
+    await parent.close()
+    expect(footprint(root)).toEqual(before)
   })
 
   it('goes on closing past a row that hangs', async () => {
