@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isLeased, takeLease } from '../src/lease.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
 import { type Owner, startOwner } from './processes.ts'
 
@@ -125,10 +126,13 @@ describe('the lease', () => {
   it('is not lost to the garbage collector', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const log = await fixture.store.create(headerFor('held'))
-    for (let round = 0; round < 5; round++) collect()
-    expect(await codeOf(fixture.another().open('held', { mode: 'write' }))).toBe('SESSION_BUSY')
-    await log.close()
+    const path = join(fixture.root, 'lease.db')
+    expect(await takeLease(path, false).then((lock) => lock?.takenOver)).toBe(false)
+    for (let round = 0; round < 5; round++) {
+      await new Promise(setImmediate)
+      collect()
+    }
+    expect(await isLeased(path)).toBe(true)
   })
 
   it('whose file is rubbish is taken over only when asked', async () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HarnessError } from '@cordage/core/error'
 import type { Fact } from '@cordage/core/session'
@@ -15,6 +15,7 @@ interface Faults {
   sync?: string | undefined
   create?: string | undefined
   read?: string | undefined
+  directory?: string | undefined
 }
 
 /** The real disk until a fault is set. Writes take at most `most` bytes each. */
@@ -36,6 +37,10 @@ function faultyIo(faults: Faults, most = Infinity): Io {
   })
   return {
     ...nodeIo,
+    async syncDirectory(path) {
+      if (faults.directory) throw failure(faults.directory)
+      return nodeIo.syncDirectory(path)
+    },
     async list(path) {
       if (faults.read) throw failure(faults.read)
       return nodeIo.list(path)
@@ -63,6 +68,7 @@ afterEach(async () => {
     sync: undefined,
     create: undefined,
     read: undefined,
+    directory: undefined,
   })
   await fixture.dispose()
 })
@@ -154,12 +160,15 @@ describe('a flush that fails', () => {
   it('is not believed when it later succeeds: what it may have lost is written again', async () => {
     const log = await fixture.store.create(headerFor('flush'))
     await log.append(factsFrom(0, 1), { sync: true })
+    const [first = ''] = await fixture.logFiles('flush')
+    const { size } = await stat(first)
     await log.append(factsFrom(1, 1), { sync: false })
     faults.sync = 'EIO'
     expect(await codeOf(log.append(factsFrom(2, 1), { sync: true }))).toBe('STORE_WRITE_FAILED')
     expect(await readAll(log)).toEqual(factsFrom(0, 2))
-    expect(await codeOf(log.append(factsFrom(2, 1), { sync: true }))).toBe('STORE_WRITE_FAILED')
-    expect(await readAll(log)).toEqual(factsFrom(0, 2))
+    // What the system may do after a flush that failed: forget the bytes, and then succeed.
+    const lost = (await readFile(first)).fill(0, size)
+    await writeFile(first, lost)
     faults.sync = undefined
     expect(log.wantsSnapshot).toBe(true)
     const snapshot = { seq: 2, state: 'two' }
@@ -170,6 +179,18 @@ describe('a flush that fails', () => {
     const again = await fixture.store.open('flush', { mode: 'read' })
     expect(again.snapshot).toEqual(snapshot)
     expect(again.tail).toEqual(factsFrom(2, 2))
+  })
+
+  it('of the folder only, then of the file, counts nothing as written', async () => {
+    await (await fixture.store.create(headerFor('folder'))).close()
+    const log = await fixture.store.open('folder', { mode: 'write' })
+    faults.directory = 'EIO'
+    expect(await codeOf(log.append(factsFrom(0, 1), { sync: true }))).toBe('STORE_WRITE_FAILED')
+    faults.sync = 'EIO'
+    expect(await codeOf(log.append(factsFrom(0, 1), { sync: true }))).toBe('STORE_WRITE_FAILED')
+    Object.assign(faults, { sync: undefined, directory: undefined })
+    await log.append(factsFrom(0, 2), { sync: true })
+    await expectFacts(log, factsFrom(0, 2))
   })
 
   it('while a segment ends loses nothing that was not flushed yet', async () => {
