@@ -41,6 +41,8 @@ export interface Agent {
   choice: ModelChoice
   readonly status: AgentStatus
   readonly parent: Agent | undefined
+  /** Rows of its preset that are not active, and why, in words for a person. */
+  readonly notices: readonly string[]
 
   /** Puts a message into the inbox, durably; `next-turn` (default) wakes the agent. */
   send(text: string, options?: { queue?: InboxQueue; wake?: boolean }): Promise<Message>

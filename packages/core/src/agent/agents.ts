@@ -18,8 +18,12 @@ export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): 
     if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
 
     const scope = openScope(ctx, `agent ${session.id}`, parent?.scope)
+    let notices: string[] = []
     try {
-      if (preset !== '') await presets?.mount(scope, preset)
+      const rows = preset === '' ? [] : ((await presets?.mount(scope, preset))?.rows ?? [])
+      notices = rows
+        .filter(({ state }) => state !== 'active' && state !== 'disabled')
+        .map(({ id, state, reason }) => `row ${id} of preset ${preset} is ${state}: ${reason}`)
       if (session.writable) await session.repair()
     } catch (error) {
       await scope.close()
@@ -41,6 +45,7 @@ export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): 
       authority,
       choice,
       parent,
+      notices,
       onClose,
     })
     agents.set(session.id, agent)

@@ -17,12 +17,13 @@ export interface AgentParts {
   readonly authority: Authority
   readonly choice: ModelChoice
   readonly parent: Agent | undefined
+  readonly notices: readonly string[]
   readonly onClose: () => void
 }
 
 /** Puts a session, a scope and an account together into something that takes turns. */
 export function createAgent(parts: AgentParts): Agent {
-  const { session, scope, account, authority, choice, parent, preset } = parts
+  const { session, scope, account, authority, choice, parent, preset, notices } = parts
   const turns = createTurns(parts.ctx, () => agent)
   let closing: Promise<void> | undefined
 
@@ -55,6 +56,7 @@ export function createAgent(parts: AgentParts): Agent {
     authority,
     choice,
     parent,
+    notices,
     get status() {
       return turns.status()
     },

@@ -162,11 +162,23 @@ function requestFacts(
   toolset: ResolvedToolSet,
   sections: readonly PromptPart[],
 ): NewFact[] {
+  const tools = [...toolset.specs]
+  const header = { provider, model, params, tools, origin: originOf(toolset, sections) }
   const last = session.requestHeader
-  const header = { provider, model, params, tools: [...toolset.specs] }
-  if (last && sameRequest(last, header)) return []
-  const reason = last ? 'change' : 'initial'
-  const origin = [
+  if (last && canonical({ ...header, reason: last.reason }) === canonical(last)) return []
+  const { contextWindow, maxTokens } = info
+  return [
+    requestHeader({ ...header, reason: last ? 'change' : 'initial' }),
+    requestContext({ provider, model, contextWindow, maxTokens }),
+  ]
+}
+
+/** Which row contributed which part of the request's fixed beginning, and its estimated tokens. */
+function originOf(
+  toolset: ResolvedToolSet,
+  sections: readonly PromptPart[],
+): RequestHeader['origin'] {
+  return [
     ...sections.map(({ id, row, tokens }) => ({ part: `system: ${id}`, row, tokens })),
     ...toolset.specs.map((spec) => ({
       part: `tool: ${spec.name}`,
@@ -174,19 +186,6 @@ function requestFacts(
       tokens: estimateTokens(canonical(spec)),
     })),
   ]
-  const { contextWindow, maxTokens } = info
-  return [
-    requestHeader({ ...header, reason, origin }),
-    requestContext({ provider, model, contextWindow, maxTokens }),
-  ]
-}
-
-function sameRequest(
-  last: RequestHeader,
-  next: Pick<RequestHeader, 'provider' | 'model' | 'params' | 'tools'>,
-): boolean {
-  const { provider, model, params, tools } = last
-  return canonical({ provider, model, params, tools }) === canonical(next)
 }
 
 /** A message of the loop to the model, shown to people as a notice. */

@@ -7,6 +7,9 @@ export const loopError = defineErrors('core-loop', {
   NOTHING_SETTLED: {
     message: '{what} did not stop within {graceMs} ms of the cancellation and was left behind.',
   },
+  INPUT_REJECTED: {
+    message: 'A hook held the input back: {reason}. Change it or release it.',
+  },
   ANSWER_EMPTY: {
     message:
       '{provider}/{model} gave no answer, neither after retries nor when asked again. ' +

@@ -14,7 +14,7 @@ import {
   type Session,
   type TurnEndReason,
 } from '../session/index.ts'
-import { runBatch } from '../tool/index.ts'
+import { runBatch, toolError } from '../tool/index.ts'
 import { answerStep } from './attempts.ts'
 import { bounded } from './bounded.ts'
 import { enterStep, note, type EnteredStep } from './enter.ts'
@@ -175,7 +175,10 @@ async function finish(run: TurnRun, ending: Ending): Promise<TurnOutcome> {
   const answer = lastAnswer(agent, turn)
   const outcome = { turn, ...ending, ...(answer ? { answer } : {}) }
   try {
-    await agent.session.append([...openEnds(agent.session), turnEnd({ turn, ...ending })])
+    await agent.session.append([
+      ...openEnds(agent.session, run.config.cancelGraceMs),
+      turnEnd({ turn, ...ending }),
+    ])
     return outcome
   } catch (error) {
     return { ...outcome, reason: 'error', error: describe(error) }
@@ -183,14 +186,13 @@ async function finish(run: TurnRun, ending: Ending): Promise<TurnOutcome> {
 }
 
 /** What an error left open: calls without a result, and the step. */
-function openEnds(session: Session): NewFact[] {
+function openEnds(session: Session, graceMs: number): NewFact[] {
   const { turn, step, stepOpen, unanswered } = session.turn
   const results = unanswered.map(({ callId, name, dispatched }) => {
-    const code = dispatched ? 'TOOL_OUTCOME_UNKNOWN' : 'TOOL_NOT_STARTED'
-    const text = dispatched
-      ? 'The turn ended before this call did. What it has done is unknown: check before you repeat it.'
-      : 'The turn ended before this call was started. It has done nothing.'
-    const content = [{ type: 'text', text }] as const
+    const error = dispatched
+      ? toolError('TOOL_OUTCOME_UNKNOWN', { tool: name, graceMs })
+      : toolError('TOOL_NOT_STARTED', { tool: name })
+    const content = [{ type: 'text', text: `${error.code}: ${error.message}` }] as const
     return toolResult({
       turn,
       step,
@@ -198,7 +200,7 @@ function openEnds(session: Session): NewFact[] {
       name,
       messageId: ulid(),
       part: { type: 'tool-result', callId, name, content, isError: true },
-      error: { code, message: text },
+      error: describe(error),
     })
   })
   return [...results, ...(stepOpen ? [stepEnd({ turn, step })] : [])]
@@ -229,7 +231,7 @@ function abortText(reason: unknown): string {
 }
 
 function blocked(reason: string): Ending {
-  return { reason: 'blocked', error: { code: 'INPUT_REJECTED', message: reason } }
+  return { reason: 'blocked', error: describe(loopError('INPUT_REJECTED', { reason })) }
 }
 
 function lastAnswer(agent: Agent, turn: number): Message | undefined {

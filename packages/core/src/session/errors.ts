@@ -14,6 +14,11 @@ export const sessionError = defineErrors('core-session', {
   SESSION_READ_ONLY: {
     message: 'Session {id} was opened for reading only; open it for writing to add to it.',
   },
+  INTERRUPTED: {
+    message: 'The process stopped before this ended.',
+    retryable: true,
+    exit: 1,
+  },
   SESSION_CLOSED: { message: 'Session {id} is closed; open it again to go on.' },
   EVENT_INVALID: {
     message: 'A fact of type {type} cannot be logged: {reason}. Nothing of its batch was added.',

@@ -26,7 +26,7 @@ export const inboxSplice = defineEvent({
     inserted: z.array(z.object({ queue: z.enum(inboxQueues), message })).optional(),
     held: z.array(z.object({ id: z.string(), reason: z.string() })).optional(),
     released: z.array(z.string()).optional(),
-    cause: z.enum(['send', 'claim', 'cancel', 'edit', 'hold']),
+    cause: z.enum(['send', 'claim', 'edit', 'hold']),
   }),
   initial,
   reduce(state, { data }): InboxState {

@@ -1,4 +1,6 @@
+import { describe } from '../error/index.ts'
 import { compactionEnd } from './compaction-events.ts'
+import { sessionError } from './errors.ts'
 import type { NewFact } from './event.ts'
 import type { LiveDelta, TurnState } from './session.ts'
 import { toolResult } from './tool-events.ts'
@@ -12,7 +14,7 @@ export interface RepairInput {
   readonly newId: () => string
 }
 
-const STOPPED = { code: 'INTERRUPTED', message: 'The process stopped before this ended.' }
+const STOPPED = describe(sessionError('INTERRUPTED'))
 
 /**
  * The facts that close what a dead process left open. Repeated after they are logged it gives

@@ -22,7 +22,7 @@ const header = z.object({
   model: z.string(),
   params,
   tools: z.array(toolSpec),
-  reason: z.enum(['initial', 'resume', 'change']),
+  reason: z.enum(['initial', 'change']),
   /** Which row contributed what and its estimated tokens: for people, never sent. */
   origin: z.array(z.object({ part: z.string(), row: z.string(), tokens: z.number() })),
 })

@@ -12,6 +12,9 @@ export const toolError = defineErrors('core-tool', {
   TOOL_FAILED: { message: '{tool} (row {row}) failed: {reason}' },
   ABORTED: { message: '{tool} was stopped because the turn was cancelled.' },
   ABORTED_BEFORE_DISPATCH: { message: '{tool} did not run: the turn was cancelled before it.' },
+  TOOL_NOT_STARTED: {
+    message: '{tool} was not started: the turn ended before it. It has done nothing.',
+  },
   TOOL_OUTCOME_UNKNOWN: {
     message:
       '{tool} was told to stop and did not within {graceMs} ms. It may have done all, some or ' +

@@ -7,7 +7,7 @@ import type { HeadlessContext } from './context.ts'
 import { headlessError } from './errors.ts'
 import { exitOf } from './exit.ts'
 import { createReport } from './report.ts'
-import { openSession, whatIsGone, whichToolsAreGone } from './session.ts'
+import { nameSession, openSession, whatIsGone, whichToolsAreGone } from './session.ts'
 
 const GO_ON = 'You were interrupted. Go on from where you were.'
 
@@ -27,10 +27,10 @@ export async function runTask(ctx: HeadlessContext, invocation: Invocation): Pro
   })
   try {
     const report = createReport(ctx, agent, invocation)
-    report.begin([...session.notices, ...gone, ...whichToolsAreGone(ctx, agent)])
+    report.begin([...session.notices, ...agent.notices, ...gone, ...whichToolsAreGone(ctx, agent)])
     const outcome = await drive(agent, invocation, wasInterrupted)
     report.end(outcome)
-    return exitOf(outcome, invocation.signal)
+    return exitOf(outcome)
   } finally {
     await agent.close()
   }
@@ -46,7 +46,10 @@ async function drive(
   try {
     const waits = agent.session.inbox.some((entry) => entry.held === undefined)
     const text = task ?? (waits ? undefined : wasInterrupted ? GO_ON : undefined)
-    if (text !== undefined) await agent.send(text, { wake: false })
+    if (text !== undefined) {
+      await nameSession(agent.session, text)
+      await agent.send(text, { wake: false })
+    }
     if (signal.aborted) cancel()
     let last = await agent.wake()
     if (!last) throw headlessError('TASK_MISSING')

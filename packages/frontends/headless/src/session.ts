@@ -1,7 +1,7 @@
 import type { Agent } from '@cordage/core/agent'
 import type { Invocation } from '@cordage/core/command'
 import { isHarnessError } from '@cordage/core/error'
-import { sessionDirectory, type Session } from '@cordage/core/session'
+import { sessionDirectory, sessionTitle, type Session } from '@cordage/core/session'
 import type { HeadlessContext } from './context.ts'
 import { headlessError } from './errors.ts'
 import { exists, projectOf } from './project.ts'
@@ -19,6 +19,16 @@ export async function openSession(
   }
   const id = wanted.kind === 'resume' ? wanted.id : await latest(ctx, project)
   return ctx.sessions.open(id, { mode: 'write', takeOver })
+}
+
+const TITLE_CHARS = 60
+
+/** Titles a session by the first words it is given, without asking a model. */
+export async function nameSession(session: Session, text: string): Promise<void> {
+  if (session.state(sessionTitle) !== undefined) return
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  const title = line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1)}…` : line
+  await session.append([sessionTitle({ title, by: 'first-words' })], { sync: false })
 }
 
 async function latest(ctx: HeadlessContext, project: string): Promise<string> {

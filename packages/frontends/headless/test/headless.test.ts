@@ -120,7 +120,7 @@ describe('a headless run', () => {
     expect(await run({ task: 'c', limits: { maxSteps: 1 } })).toMatchObject({ code: 124 })
   })
 
-  it('is cancelled by a signal and ends with its number', async () => {
+  it('is cancelled by its signal', async () => {
     const abort = new AbortController()
     await start([
       async function* (_request, signal) {
@@ -129,7 +129,7 @@ describe('a headless run', () => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
       },
     ])
-    expect(await run({ task: 'long', signal: abort.signal })).toMatchObject({ code: 143 })
+    expect(await run({ task: 'long', signal: abort.signal })).toMatchObject({ code: 130 })
   })
 
   it('needs something to do', async () => {
@@ -148,6 +148,7 @@ describe('going on', () => {
     const { code } = await run({ session: { kind: 'continue' }, task: 'second', cwd })
     expect(code).toBe(0)
     expect(made.requests[1]?.model).toBe('special')
+    expect(await made.root.store.list({ project })).toMatchObject([{ title: 'first', turns: 2 }])
     expect(JSON.stringify(made.requests[1]?.messages)).toContain('first')
   })
 
