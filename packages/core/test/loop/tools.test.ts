@@ -27,7 +27,7 @@ const echo = defineTool({
 
 /** A tool that waits until it is told to go on, or for ever, deaf to its signal. */
 function gate(deaf = false) {
-  let release = (_: string) => {}
+  let release: (text: string) => void = () => {}
   let started = false
   const opened = new Promise<string>((resolve) => void (release = resolve))
   const tool = defineTool({
