@@ -2,7 +2,7 @@ import { escapeControls, isHarnessError, type HarnessError } from '../error/inde
 import { describeFailure, log, RowError } from '../kernel/index.ts'
 import type { Actor, Effect } from '../policy/index.ts'
 import { deepFreeze, frozenJson, toolCall } from '../session/index.ts'
-import type { ToolBatch } from './batch.ts'
+import type { ToolBatch } from './tool-batch.ts'
 import { redactorOf } from './content.ts'
 import { decideCall } from './decide-call.ts'
 import { toolError } from './errors.ts'

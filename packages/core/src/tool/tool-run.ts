@@ -1,6 +1,6 @@
 import { environmentError } from '../environment/index.ts'
 import { sessionDirectory } from '../session/index.ts'
-import type { ToolBatch } from './batch.ts'
+import type { ToolBatch } from './tool-batch.ts'
 import type { CallContext } from './hooks.ts'
 import type { Grant } from './grant.ts'
 import { needService } from './grant.ts'
