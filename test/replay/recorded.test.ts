@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { startModelPeer, type PeerReply } from '../../packages/kit/testkit/src/model-peer.ts'
 import type { WireApi } from '../../packages/kit/testkit/src/model-wire.ts'
 import { cleanEnv } from '../e2e/fixture/cli.ts'
-import { makePlace, repository, type Place } from '../e2e/fixture/place.ts'
+import { makePlace, type Place } from '../e2e/fixture/place.ts'
 import { protocols } from './stage.ts'
 
 const recorded = join(import.meta.dirname, 'recorded')
@@ -32,7 +32,7 @@ async function replay(file: string): Promise<PeerReply> {
   return (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(bytes)
 }
 
-/** One turn of an agent that has nothing but `read`, so that the log changes with little else. */
+/** One turn of an agent that has nothing but a tool of its own. */
 async function oneTurn(place: Place, api: WireApi, url: string): Promise<Fact[]> {
   const patch = join(place.base, 'recorded.patch.yml')
   await writeFile(patch, JSON.stringify(overlay(api, url)))
@@ -61,12 +61,12 @@ function overlay(api: WireApi, url: string) {
   const models = [{ id: 'recorded', contextWindow: 100_000, maxTokens: 1_000 }]
   const anthropic = api === 'anthropic-messages'
   const peer = { displayName: 'Peer', api, baseURL: anthropic ? url : `${url}/v1`, models }
-  const read = join(repository, 'packages/tools/read/src/index.ts')
+  const note = join(recorded, 'note.ts')
   return [
     { id: anthropic ? 'model-anthropic' : 'model-openai', config: { providers: { peer } } },
     // Calls side by side end in any order.
     { id: 'core-loop', merge: { maxParallelToolCalls: 1 } },
-    { preset: 'minimal', rows: [{ id: 'tool-read', name: read }] },
+    { preset: 'minimal', rows: [{ id: 'proof-note', name: note }] },
   ]
 }
 
