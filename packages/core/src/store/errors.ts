@@ -17,5 +17,11 @@ export const storeError = defineErrors('core-store', {
   STORE_FORMAT_NEWER: {
     message: 'Session {id} was written in format {format}, newer than this version reads; upgrade.',
   },
+  STORE_ID_INVALID: {
+    message:
+      'A session cannot be called {id}: use 1 to 100 letters, digits, dots, dashes and underscores,' +
+      ' beginning with a letter or a digit.',
+  },
+  STORE_ID_TAKEN: { message: 'There is already a session {id} in {location}; choose another id.' },
   BLOB_MISSING: { message: 'Session {id} has no blob {hash}, or its bytes no longer match.' },
 })

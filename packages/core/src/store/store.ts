@@ -55,7 +55,7 @@ export interface SessionLog {
 export interface ListOptions {
   readonly project?: string
   readonly limit?: number
-  /** Children of other sessions are left out unless asked for. */
+  /** Sessions that others started (of a depth above 0) are left out unless asked for. */
   readonly children?: boolean
 }
 
@@ -63,6 +63,7 @@ export interface ListOptions {
 export interface Store {
   /** Where it keeps things, for people. */
   readonly location: string
+  /** Throws `STORE_ID_INVALID`, `STORE_ID_TAKEN`. */
   create(header: SessionHeader): Promise<SessionLog>
   /** Throws `SESSION_NOT_FOUND`, `SESSION_BUSY`, `STORE_DAMAGED`, `STORE_FORMAT_NEWER`. */
   open(id: string, options: { mode: 'write' | 'read'; takeOver?: boolean }): Promise<SessionLog>

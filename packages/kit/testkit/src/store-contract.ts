@@ -1,46 +1,16 @@
-import type { HarnessError } from '@cordage/core/error'
-import type { Fact, SessionHeader } from '@cordage/core/session'
+import type { SessionHeader } from '@cordage/core/session'
 import type { SessionLog, Store } from '@cordage/core/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
-/** A fresh, empty store for one test. */
-export interface StoreUnderTest {
-  readonly store: Store
-  /**
-   * For a store that several processes can reach: opens `id` for writing in another one, and
-   * resolves once it owns it; calling the result ends that process.
-   */
-  readonly ownElsewhere?: (id: string) => Promise<() => Promise<void>>
-  dispose(): Promise<void>
-}
-
-export function headerFor(id: string, more: Partial<SessionHeader> = {}): SessionHeader {
-  return { format: 1, id, createdAt: 1_700_000_000_000, project: '/project', depth: 0, ...more }
-}
-
-export function factAt(seq: number, data: unknown = { text: `fact ${seq}` }): Fact {
-  return { seq, time: 1_700_000_000_000 + seq, type: 'test/fact', v: 1, data }
-}
-
-export function factsFrom(from: number, count: number): Fact[] {
-  return Array.from({ length: count }, (_, index) => factAt(from + index))
-}
-
-export async function readAll(log: SessionLog, from = 0): Promise<Fact[]> {
-  const facts: Fact[] = []
-  for await (const fact of log.read(from)) facts.push(fact)
-  return facts
-}
-
-/** The code of the error that `promise` rejects with, `undefined` when it does not. */
-export async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
-  try {
-    await promise
-    return undefined
-  } catch (error) {
-    return (error as HarnessError).code
-  }
-}
+import {
+  codeOf,
+  factAt,
+  factsFrom,
+  headerFor,
+  readAll,
+  type StoreUnderTest,
+  type UseStore,
+} from './store-fixture.ts'
+import { listCases, wordCases } from './store-list-cases.ts'
 
 /** What every `ctx.store` must do. Call it at the top of a test file. */
 export function storeContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
@@ -53,23 +23,27 @@ export function storeContract(name: string, makeStore: () => Promise<StoreUnderT
     const use = () => made
 
     describe('facts', () => factCases(use))
-    describe('names', () => nameCases(use))
+    describe('names', () => {
+      nameCases(use)
+      idCases(use)
+    })
     describe('owners', () => ownerCases(use))
     describe('snapshots', () => snapshotCases(use))
     describe('contents', () => contentCases(use))
     describe('blobs and the live lane', () => sideCases(use))
-    describe('the list', () => listCases(use))
+    describe('the list', () => {
+      listCases(use)
+      wordCases(use)
+    })
   })
 }
-
-type Use = () => StoreUnderTest
 
 async function reopen(store: Store, log: SessionLog): Promise<SessionLog> {
   await log.close()
   return store.open(log.header.id, { mode: 'write' })
 }
 
-function factCases(use: Use): void {
+function factCases(use: UseStore): void {
   it('reads back what was appended, in order, before and after reopening', async () => {
     const { store } = use()
     const log = await store.create(headerFor('one'))
@@ -130,7 +104,7 @@ function factCases(use: Use): void {
   })
 }
 
-function nameCases(use: Use): void {
+function nameCases(use: UseStore): void {
   it('does not know a session that was never made', async () => {
     const { store } = use()
     for (const id of ['nobody', '../nobody', '', '.', '..', 'a/b', '/etc', 'a\0b']) {
@@ -144,16 +118,41 @@ function nameCases(use: Use): void {
     const { store } = use()
     const log = await store.create(headerFor('twice'))
     await log.append(factsFrom(0, 1), { sync: true })
-    await expect(store.create(headerFor('twice'))).rejects.toThrow()
+    expect(await codeOf(store.create(headerFor('twice')))).toBe('STORE_ID_TAKEN')
     await log.close()
-    await expect(store.create(headerFor('twice'))).rejects.toThrow()
+    expect(await codeOf(store.create(headerFor('twice')))).toBe('STORE_ID_TAKEN')
     const again = await store.open('twice', { mode: 'read' })
     expect(await readAll(again)).toEqual(factsFrom(0, 1))
     await again.close()
   })
 }
 
-function ownerCases(use: Use): void {
+function idCases(use: UseStore): void {
+  it('makes no session of an id that cannot be the name of a folder', async () => {
+    const { store } = use()
+    for (const id of [
+      '',
+      '.',
+      '..',
+      '../up',
+      'a/b',
+      'a b',
+      '-x',
+      '.x',
+      'a\0',
+      'ä',
+      'x'.repeat(101),
+    ]) {
+      expect(await codeOf(store.create(headerFor(id))), id).toBe('STORE_ID_INVALID')
+    }
+    for (const id of ['x'.repeat(100), '7', 'A.b-c_d']) {
+      await (await store.create(headerFor(id))).close()
+    }
+    expect(await store.list()).toHaveLength(3)
+  })
+}
+
+function ownerCases(use: UseStore): void {
   it('refuses a second writer until the first has closed', async () => {
     const { store } = use()
     const log = await store.create(headerFor('busy'))
@@ -220,7 +219,7 @@ function ownerCases(use: Use): void {
   })
 }
 
-function snapshotCases(use: Use): void {
+function snapshotCases(use: UseStore): void {
   it('opens from the last snapshot that it was given, with the rest as its tail', async () => {
     const { store } = use()
     let log = await store.create(headerFor('snap'))
@@ -253,7 +252,7 @@ function snapshotCases(use: Use): void {
   })
 }
 
-function contentCases(use: Use): void {
+function contentCases(use: UseStore): void {
   const contents: Record<string, unknown> = {
     Chinese: { text: '你好，世界。修复这个错误', 键: '值' },
     'emoji and combining marks': { text: '👩‍👩‍👧‍👦 é e\u0301 \u202Eright to left' },
@@ -307,7 +306,7 @@ function contentCases(use: Use): void {
   })
 }
 
-function sideCases(use: Use): void {
+function sideCases(use: UseStore): void {
   it('gives blobs back by what is in them', async () => {
     const { store } = use()
     const log = await store.create(headerFor('blobs'))
@@ -339,47 +338,4 @@ function sideCases(use: Use): void {
     expect(log.live).toEqual([])
     await log.close()
   })
-}
-
-function listCases(use: Use): void {
-  const ids = async (options?: Parameters<Store['list']>[0]) => {
-    return (await use().store.list(options)).map(({ header }) => header.id)
-  }
-
-  it('is empty at first', async () => {
-    expect(await use().store.list()).toEqual([])
-  })
-
-  it('names the sessions, last appended to first', async () => {
-    const { store } = use()
-    for (const id of ['a', 'b', 'c']) await makeSession(store, headerFor(id))
-    const log = await store.open('a', { mode: 'write' })
-    await log.append(factsFrom(1, 1), { sync: true })
-    await log.close()
-    expect(await ids()).toEqual(['a', 'c', 'b'])
-    expect(await ids({ limit: 2 })).toEqual(['a', 'c'])
-    const [first] = await store.list()
-    expect(first?.header).toEqual(headerFor('a'))
-    expect(first?.bytes).toBeGreaterThan(0)
-    expect(Math.abs((first?.updatedAt ?? 0) - Date.now())).toBeLessThan(60_000)
-  })
-
-  it('picks a project, and leaves children out unless asked', async () => {
-    const { store } = use()
-    const parent = { id: 'mine', kind: 'spawn' } as const
-    await makeSession(store, headerFor('mine', { project: '/mine' }))
-    await makeSession(store, headerFor('other', { project: '/other' }))
-    await makeSession(store, headerFor('child', { project: '/mine', parent, depth: 1 }))
-    expect(await ids({ project: '/mine' })).toEqual(['mine'])
-    expect(await ids({ project: '/mine', children: true })).toEqual(['child', 'mine'])
-    expect(await ids({ project: '/mine', limit: 1 })).toEqual(['mine'])
-  })
-}
-
-/** One fact, and a moment's rest: times of files are not finer than a few milliseconds. */
-async function makeSession(store: Store, header: SessionHeader): Promise<void> {
-  const log = await store.create(header)
-  await log.append(factsFrom(0, 1), { sync: true })
-  await log.close()
-  await new Promise((resolve) => setTimeout(resolve, 15))
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { SessionHeader } from '@cordage/core/session'
-import type { ListOptions, SessionSummary } from '@cordage/core/store'
+import { isSessionId, type ListOptions, type SessionSummary } from '@cordage/core/store'
 import { decodeFrame } from './frame.ts'
 import { errorCode, type Io, type IoStat, readWhole } from './io.ts'
 import { livePath } from './live-lane.ts'
 import { listSegments, type SegmentFile } from './segment.ts'
+import { readWords } from './words.ts'
 
-export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 const headBytes = 16 * 1024
 const parallel = 32
 
@@ -14,10 +14,14 @@ interface Entry {
   readonly id: string
   readonly files: readonly SegmentFile[]
   readonly bytes: number
+  /** As exactly as the system tells, to order by. */
   readonly updatedAt: number
 }
 
-/** Newest first, from file names, sizes, times and the first frame of each log; never a body. */
+/**
+ * Newest first, from file names, sizes, times and the first frame of each log; of those that are
+ * listed, from the beginnings of two segments too. It takes no longer for a longer log.
+ */
 export async function listSessions(
   io: Io,
   root: string,
@@ -30,9 +34,15 @@ export async function listSessions(
   for (let at = 0; at < entries.length && found.length < limit; at += parallel) {
     const page = entries.slice(at, at + parallel)
     const summaries = await Promise.all(page.map((entry) => summarise(io, root, entry)))
-    for (const summary of summaries) {
-      if (found.length < limit && matches(summary, options)) found.push(summary)
-    }
+    const fitting = page.flatMap((entry, index) => {
+      const summary = summaries[index]
+      return summary && matches(summary, options) ? [{ entry, summary }] : []
+    })
+    const listed = fitting.slice(0, limit - found.length).map(async ({ entry, summary }) => ({
+      ...summary,
+      ...(summary.damaged === undefined ? await readWords(io, entry.id, entry.files) : {}),
+    }))
+    found.push(...(await Promise.all(listed)))
   }
   return found
 }
@@ -46,7 +56,7 @@ function matches({ header, damaged }: SessionSummary, options: ListOptions): boo
 
 async function entriesOf(io: Io, root: string): Promise<Entry[]> {
   const names = await io.list(root).catch(nothing)
-  const ids = names.filter(({ name, kind }) => kind === 'directory' && idPattern.test(name))
+  const ids = names.filter(({ name, kind }) => kind === 'directory' && isSessionId(name))
   const entries: Entry[] = []
   for (let at = 0; at < ids.length; at += parallel) {
     const page = ids.slice(at, at + parallel)
@@ -70,7 +80,8 @@ async function entryOf(io: Io, root: string, id: string): Promise<Entry | undefi
 }
 
 async function summarise(io: Io, root: string, entry: Entry): Promise<SessionSummary> {
-  const { updatedAt, bytes, id } = entry
+  const { bytes, id } = entry
+  const updatedAt = Math.trunc(entry.updatedAt)
   const head = await headerOf(io, entry)
   const summary = { updatedAt, bytes }
   if (typeof head === 'string') {

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { assert } from '@cordage/core/kernel'
 import { sessionError, type SessionHeader } from '@cordage/core/session'
+import { checkSessionId, storeError } from '@cordage/core/store'
 import { Batch } from './batch.ts'
-import { jsonlError } from './errors.ts'
 import { errorCode } from './io.ts'
-import { idPattern } from './listing.ts'
 import { openLane } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
@@ -19,9 +18,9 @@ export async function createLog(
 ): Promise<Opened> {
   const { io, directory: location } = options
   const { id } = header
-  if (!idPattern.test(id)) throw jsonlError('STORE_ID_INVALID', { id })
+  checkSessionId(id)
   const directory = join(location, id)
-  if (await io.stat(directory)) throw jsonlError('STORE_ID_TAKEN', { id, location })
+  if (await io.stat(directory)) throw storeError('STORE_ID_TAKEN', { id, location })
   const segment = await writing(id, () => placeNewLog(options, header, directory))
   const lock = await io.lock(leasePath(directory), false)
   if (!lock) {
@@ -64,7 +63,7 @@ async function placeNewLog(
     })
     const { id } = header
     const taken = errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST'
-    if (taken) throw jsonlError('STORE_ID_TAKEN', { id, location: root })
+    if (taken) throw storeError('STORE_ID_TAKEN', { id, location: root })
     throw error
   }
 }

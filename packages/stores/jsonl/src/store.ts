@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sessionError } from '@cordage/core/session'
-import type { Store } from '@cordage/core/store'
-import { idPattern, listSessions } from './listing.ts'
+import { isSessionId, type Store } from '@cordage/core/store'
+import { listSessions } from './listing.ts'
 import type { JsonlLog } from './log.ts'
 import { createLog } from './new-log.ts'
 import { openToRead, openToWrite } from './opening.ts'
@@ -51,7 +51,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
 async function folderOf({ io, directory }: JsonlStoreOptions, id: string): Promise<string> {
   const folder = join(directory, id)
   const isSession =
-    idPattern.test(id) &&
+    isSessionId(id) &&
     (await io.stat(folder))?.kind === 'directory' &&
     (await io.stat(join(folder, 'log')))?.kind === 'directory'
   if (!isSession) throw sessionError('SESSION_NOT_FOUND', { id, location: directory })

@@ -1,9 +1,13 @@
-import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRoot, mount } from '@cordage/core/kernel'
-import { codeOf, factsFrom, headerFor, readAll } from '@cordage/testkit'
+import { textMessage } from '@cordage/core/message'
+import { SessionFold, sessionTitle, userMessage, type NewFact } from '@cordage/core/session'
+import type { SessionLog } from '@cordage/core/store'
+import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import plugin from '../src/index.ts'
+import plugin, { nodeIo, type Io, type IoFile } from '../src/index.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
 
 let fixture: Fixture
@@ -69,6 +73,91 @@ describe('a root with strange things in it', () => {
     const again = await fixture.store.open('later', { mode: 'write' })
     expect(again.tail).toEqual(factsFrom(0, 1))
     await again.close()
+  })
+})
+
+describe('the words of a session in the list', () => {
+  const title = (text: string) => sessionTitle({ title: text, by: 'user' })
+  const typed = (text: string) =>
+    userMessage({ message: textMessage('1', 'user', text, { kind: 'user' }) })
+  const appendTo = async (log: SessionLog, from: number, facts: readonly NewFact[]) => {
+    const placed = facts.map((fact, index) => ({ ...fact, seq: from + index, time: 5 }))
+    for (const fact of placed) await log.append([fact], { sync: false })
+  }
+  const listed = async () => {
+    const [only] = await fixture.store.list()
+    return { title: only?.title, firstWords: only?.firstWords, damaged: only?.damaged }
+  }
+  /** Text that no compression makes small. */
+  const noise = (length: number) => randomBytes(length / 2).toString('hex')
+
+  it('has the title of the newest segment, which its snapshot holds', async () => {
+    const log = await fixture.store.create(headerFor('renamed'))
+    await appendTo(log, 0, [title('old'), typed('hello'), typed(noise(400_000)), title('new')])
+    expect(await listed()).toMatchObject({ title: 'old', firstWords: 'hello' })
+    await log.close()
+    const fold = new SessionFold()
+    const reopened = await fixture.store.open('renamed', { mode: 'write' })
+    for (const fact of reopened.tail) fold.add(fact)
+    const snapshot = { seq: 4, state: JSON.parse(JSON.stringify(fold.snapshot())) as unknown }
+    await reopened.append([{ ...factAt(4) }], { sync: true, snapshot })
+    const more = { firstWords: 'hello', damaged: undefined }
+    // The snapshot holds the large message: it is not worth reading for a title.
+    expect(await listed()).toEqual({ title: 'old', ...more })
+    await reopened.close()
+    const small = await fixture.store.open('renamed', { mode: 'write' })
+    const state = { ...fold.snapshot(), surface: [] }
+    await small.append([factAt(5)], { sync: true, snapshot: { seq: 5, state } })
+    expect(await listed()).toEqual({ title: 'new', ...more })
+    await appendTo(small, 6, [title('newest')])
+    expect(await listed()).toEqual({ title: 'newest', ...more })
+    await small.close()
+  })
+
+  it('survives what is not readable, and never asks for more than the beginnings', async () => {
+    const log = await fixture.store.create(headerFor('torn'))
+    await appendTo(log, 0, [typed('hello'), ...Array<NewFact>(20).fill(typed(noise(40_000)))])
+    await log.close()
+    const path = join(sessions, 'torn/log/000001.jsonl.zst')
+    const whole = await readFile(path)
+    for (const length of [whole.length - 10, 100_000, 70_000]) {
+      await truncate(path, length)
+      expect(await listed(), String(length)).toMatchObject({ firstWords: 'hello' })
+    }
+    let read = 0
+    const counting: Io = {
+      ...nodeIo,
+      async open(file, mode) {
+        const opened = await nodeIo.open(file, mode)
+        const counted: IoFile['read'] = async (into, position) => {
+          const count = await opened.read(into, position)
+          read += count
+          return count
+        }
+        return { ...opened, read: counted }
+      },
+    }
+    await writeFile(path, whole)
+    expect(await fixture.another({ io: counting }).list()).toHaveLength(1)
+    expect(read).toBeLessThan(100_000)
+    for (let at = 2_000; at < 4_000; at += 500) {
+      const bytes = Buffer.from(whole)
+      bytes[at] = (bytes[at] ?? 0) ^ 1
+      await writeFile(path, bytes)
+      expect(await listed(), String(at)).toMatchObject({ firstWords: 'hello' })
+    }
+    const refusing: Io = {
+      ...nodeIo,
+      open: async (file, mode) => {
+        read += 1
+        if (read % 2 === 1) return nodeIo.open(file, mode)
+        throw Object.assign(new Error('EIO'), { code: 'EIO' })
+      },
+    }
+    read = 0
+    const [refused] = await fixture.another({ io: refusing }).list()
+    expect(refused).toMatchObject({ header: headerFor('torn') })
+    expect(refused).not.toHaveProperty('firstWords')
   })
 })
 

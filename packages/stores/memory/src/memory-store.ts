@@ -1,5 +1,6 @@
 import { sessionError, type SessionHeader } from '@cordage/core/session'
-import type { ListOptions, SessionLog, SessionSummary, Store } from '@cordage/core/store'
+import { checkSessionId, storeError, type Store } from '@cordage/core/store'
+import type { ListOptions, SessionLog, SessionSummary } from '@cordage/core/store'
 import { MemoryLog } from './memory-log.ts'
 import { isOwned, newStored, type Stored } from './stored.ts'
 import { summarise } from './summary.ts'
@@ -12,9 +13,11 @@ export class MemoryStore implements Store {
   readonly #sessions = new Map<string, Stored>()
 
   async create(header: SessionHeader): Promise<SessionLog> {
-    if (this.#sessions.has(header.id)) throw sessionError('SESSION_BUSY', { id: header.id })
+    const { id } = header
+    checkSessionId(id)
+    if (this.#sessions.has(id)) throw storeError('STORE_ID_TAKEN', { id, location: LOCATION })
     const stored = newStored(header)
-    this.#sessions.set(header.id, stored)
+    this.#sessions.set(id, stored)
     return new MemoryLog(stored, 'write')
   }
 
@@ -32,7 +35,7 @@ export class MemoryStore implements Store {
     const { project, limit, children = false } = options
     return [...this.#sessions.values()]
       .filter(({ header }) => project === undefined || header.project === project)
-      .filter(({ header }) => children || header.parent?.kind !== 'spawn')
+      .filter(({ header }) => children || header.depth === 0)
       .map((stored) => summarise(stored))
       .sort((a, b) => b.updatedAt - a.updatedAt || (a.header.id < b.header.id ? 1 : -1))
       .slice(0, limit)

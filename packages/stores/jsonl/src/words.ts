@@ -1,0 +1,63 @@
+import type { Fact } from '@cordage/core/session'
+import { hasWords, type SessionWords, type Snapshot, titleOf, wordsOf } from '@cordage/core/store'
+import { inflate } from './facts.ts'
+import type { Frame } from './frame.ts'
+import { type Io, readWhole } from './io.ts'
+import { scanSegment } from './scan.ts'
+import type { SegmentFile } from './segment.ts'
+
+/** Read of a segment: its beginning tells what a session is about. */
+const windowBytes = 64 * 1024
+/** A batch that inflates to more is passed over. */
+const maxBatchBytes = 256 * 1024
+
+/**
+ * What a log says of itself near its beginning, and the title that it had when its newest segment
+ * was begun. Best effort: a log that cannot be read has no words.
+ */
+export async function readWords(
+  io: Io,
+  session: string,
+  files: readonly SegmentFile[],
+): Promise<SessionWords> {
+  const [first, last] = [files.at(0), files.length > 1 ? files.at(-1) : undefined]
+  try {
+    const words = first ? await wordsAt(io, session, first) : {}
+    // What cannot be read of the newest segment takes nothing from what the first one says.
+    const later = last ? await wordsAt(io, session, last).catch(none) : {}
+    const { title = words.title } = later
+    return { ...later, ...words, ...(title === undefined ? {} : { title }) }
+  } catch {
+    // Opening the session says what is wrong with it; a list is not the place.
+    return {}
+  }
+}
+
+function none(): SessionWords {
+  return {}
+}
+
+async function wordsAt(io: Io, session: string, file: SegmentFile): Promise<SessionWords> {
+  const { number: segment, encoding, path } = file
+  const bytes = await readWhole(io, path, windowBytes)
+  const { frames } = scanSegment(bytes, { session, segment, encoding })
+  const small = frames.filter(({ meta, spoiled }) => meta.raw <= maxBatchBytes && !spoiled)
+  const linesOf = async (some: readonly Frame[]) =>
+    some.length === 0 ? [] : (await inflate(bytes, some, encoding)).toString().split('\n')
+  const snapshots = small.filter(({ meta }) => meta.kind === 'snapshot')
+  const [snapshot = ''] = await linesOf(snapshots.slice(-1))
+  const lines = await linesOf(small.filter(({ meta }) => meta.kind === 'facts'))
+  return { ...titleIn(snapshot), ...wordsOf(lines.flatMap(factIn)) }
+}
+
+function titleIn(line: string): SessionWords {
+  if (line === '') return {}
+  const title = titleOf((JSON.parse(line) as { snapshot: Snapshot }).snapshot)
+  return title === undefined ? {} : { title }
+}
+
+/** Facts without words are not even parsed: a beginning of 64 KB may hold a megabyte of them. */
+function factIn(line: string): Fact[] {
+  const type = /"type":"([^"]*)"/.exec(line)?.[1]
+  return type !== undefined && hasWords(type) ? [JSON.parse(line) as Fact] : []
+}
