@@ -55,6 +55,8 @@ export interface SessionLog {
 export interface ListOptions {
   readonly project?: string
   readonly limit?: number
+  /** Only those whose id begins so; case does not count. */
+  readonly idPrefix?: string
   /** Sessions that others started (of a depth above 0) are left out unless asked for. */
   readonly children?: boolean
 }

@@ -38,6 +38,15 @@ export function listCases(use: UseStore): void {
     expect(await ids({ project: '/mine', limit: 1 })).toEqual(['mine'])
   })
 
+  it('picks by the beginning of the id, as people type it', async () => {
+    const { store } = use()
+    for (const id of ['Ab1', 'ab2', 'b-ab']) await makeSession(store, headerFor(id))
+    expect(await ids({ idPrefix: 'AB' })).toEqual(['ab2', 'Ab1'])
+    expect(await ids({ idPrefix: 'ab1' })).toEqual(['Ab1'])
+    expect(await ids({ idPrefix: '../ab' })).toEqual([])
+    expect(await ids({ idPrefix: '' })).toHaveLength(3)
+  })
+
   it('takes for children what has a depth, whatever made it', async () => {
     const { store } = use()
     for (const kind of ['fork', 'spawn'] as const) {

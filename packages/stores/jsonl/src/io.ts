@@ -81,13 +81,29 @@ export async function placeFile(io: Io, path: string, bytes: Uint8Array): Promis
   const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2, 10)}.tmp`
   const file = await io.open(draft, 'create')
   try {
-    await writeWhole(file, bytes, 0)
-    await file.sync()
+    await closingOnFailure(file, async () => {
+      await writeWhole(file, bytes, 0)
+      await file.sync()
+    })
   } catch (error) {
-    await file.close()
     await io.remove(draft)
     throw error
   }
   await file.close()
   await io.rename(draft, path)
+}
+
+/** What `use` gives; when it throws, nobody will ever hold `file`, and it is closed. */
+export async function closingOnFailure<T>(
+  file: Pick<IoFile, 'close'>,
+  use: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    await file.close().catch(() => {
+      // The failure that came first is the one to tell.
+    })
+    throw error
+  }
 }

@@ -27,7 +27,7 @@ export async function listSessions(
   root: string,
   options: ListOptions,
 ): Promise<SessionSummary[]> {
-  const entries = await entriesOf(io, root)
+  const entries = await entriesOf(io, root, options)
   entries.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
   const limit = options.limit ?? Infinity
   const found: SessionSummary[] = []
@@ -54,9 +54,12 @@ function matches({ header, damaged }: SessionSummary, options: ListOptions): boo
   return options.children === true || header.depth === 0
 }
 
-async function entriesOf(io: Io, root: string): Promise<Entry[]> {
+async function entriesOf(io: Io, root: string, { idPrefix = '' }: ListOptions): Promise<Entry[]> {
   const names = await io.list(root).catch(nothing)
-  const ids = names.filter(({ name, kind }) => kind === 'directory' && isSessionId(name))
+  const wanted = idPrefix.toLowerCase()
+  const ids = names.filter(({ name, kind }) => {
+    return kind === 'directory' && isSessionId(name) && name.toLowerCase().startsWith(wanted)
+  })
   const entries: Entry[] = []
   for (let at = 0; at < ids.length; at += parallel) {
     const page = ids.slice(at, at + parallel)

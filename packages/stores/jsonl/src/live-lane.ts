@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { errorCode, type Io, type IoFile, readWhole, writeWhole } from './io.ts'
+import { closingOnFailure, errorCode, type Io, type IoFile, readWhole, writeWhole } from './io.ts'
 
 export function livePath(directory: string): string {
   return join(directory, 'live.jsonl')
@@ -36,8 +36,9 @@ export class LiveLane {
   /** Opens it behind what is left of the last owner; a taken-over one keeps its own file. */
   async open(takenOver: boolean): Promise<void> {
     if (takenOver) await this.#replace()
-    this.#file = (await this.#openAs('create').catch(existing)) ?? (await this.#openAs('write'))
-    this.#size = await this.#file.size()
+    const file = (await this.#openAs('create').catch(existing)) ?? (await this.#openAs('write'))
+    this.#size = await closingOnFailure(file, () => file.size())
+    this.#file = file
   }
 
   append(lines: readonly unknown[]): void {
@@ -81,7 +82,7 @@ export class LiveLane {
     const draft = `${this.#path}.tmp`
     await this.#io.remove(draft)
     const file = await this.#io.open(draft, 'create')
-    await writeWhole(file, bytes, 0)
+    await closingOnFailure(file, () => writeWhole(file, bytes, 0))
     await file.close()
     await this.#io.rename(draft, this.#path)
   }

@@ -123,8 +123,9 @@ export class JsonlLog implements SessionLog {
     try {
       await owner.writer.close()
     } finally {
-      await (owner.writer.fenced ? owner.lane.leave() : owner.lane.close())
-      await owner.lock.release()
+      await (owner.writer.fenced ? owner.lane.leave() : owner.lane.close()).finally(() =>
+        owner.lock.release(),
+      )
       owner.onClose()
     }
   }

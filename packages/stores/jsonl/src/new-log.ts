@@ -3,7 +3,7 @@ import { assert } from '@cordage/core/kernel'
 import { sessionError, type SessionHeader } from '@cordage/core/session'
 import { checkSessionId, storeError } from '@cordage/core/store'
 import { Batch } from './batch.ts'
-import { errorCode } from './io.ts'
+import { closingOnFailure, errorCode } from './io.ts'
 import { openLane } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
@@ -22,11 +22,11 @@ export async function createLog(
   const directory = join(location, id)
   if (await io.stat(directory)) throw storeError('STORE_ID_TAKEN', { id, location })
   const segment = await writing(id, () => placeNewLog(options, header, directory))
-  const lock = await io.lock(leasePath(directory), false)
-  if (!lock) {
-    await segment.close()
-    throw sessionError('SESSION_BUSY', { id })
-  }
+  const lock = await closingOnFailure(segment, async () => {
+    const taken = await writing(id, () => io.lock(leasePath(directory), false))
+    if (!taken) throw sessionError('SESSION_BUSY', { id })
+    return taken
+  })
   const writer = new Writer({ ...options, header, directory }, segment, {
     seals: [],
     ragged: [],
@@ -48,14 +48,16 @@ async function placeNewLog(
     const file = await createSegment(io, draft, { number: 1, encoding })
     assert(file, `the fresh folder ${draft} already holds a segment`)
     const segment = new OpenSegment(1, file, 0)
-    const batch = new Batch({ session: header.id, segment: 1, encoding }, segment.good)
-    await batch.header(header)
-    await segment.write(batch.bytes, batch.check, batch.next)
-    await segment.sync()
-    await io.syncDirectory(join(draft, 'log'))
-    await io.syncDirectory(draft)
-    await io.rename(draft, directory)
-    await io.syncDirectory(root)
+    await closingOnFailure(segment, async () => {
+      const batch = new Batch({ session: header.id, segment: 1, encoding }, segment.good)
+      await batch.header(header)
+      await segment.write(batch.bytes, batch.check, batch.next)
+      await segment.sync()
+      await io.syncDirectory(join(draft, 'log'))
+      await io.syncDirectory(draft)
+      await io.rename(draft, directory)
+      await io.syncDirectory(root)
+    })
     return segment
   } catch (error) {
     await io.remove(draft).catch(() => {

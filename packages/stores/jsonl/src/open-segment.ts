@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Encoding, Seal } from './frame.ts'
-import { errorCode, type Io, type IoFile, writeWhole } from './io.ts'
+import { closingOnFailure, errorCode, type Io, type IoFile, writeWhole } from './io.ts'
 import { segmentPath } from './segment.ts'
 
 /** A place in a segment: its bytes up to here, their hash, the last frame's check, the next seq. */
@@ -75,7 +75,7 @@ export async function createSegment(
   try {
     const file = await io.open(path, 'create')
     const other = segmentPath(directory, number, encoding === 'zstd' ? 'none' : 'zstd')
-    if (!(await io.stat(other))) return file
+    if (!(await closingOnFailure(file, () => io.stat(other)))) return file
     await file.close()
     await io.remove(path)
     return undefined

@@ -10,6 +10,8 @@ import type { SegmentFile } from './segment.ts'
 const windowBytes = 64 * 1024
 /** A batch that inflates to more is passed over. */
 const maxBatchBytes = 256 * 1024
+/** A fact's line begins with `seq`, `time` and `type`. */
+const typeWithin = 200
 
 /**
  * What a log says of itself near its beginning, and the title that it had when its newest segment
@@ -43,21 +45,26 @@ async function wordsAt(io: Io, session: string, file: SegmentFile): Promise<Sess
   const { frames } = scanSegment(bytes, { session, segment, encoding })
   const small = frames.filter(({ meta, spoiled }) => meta.raw <= maxBatchBytes && !spoiled)
   const linesOf = async (some: readonly Frame[]) =>
-    some.length === 0 ? [] : (await inflate(bytes, some, encoding)).toString().split('\n')
+    some.length === 0 ? [] : [...linesIn(await inflate(bytes, some, encoding))]
   const snapshots = small.filter(({ meta }) => meta.kind === 'snapshot')
-  const [snapshot = ''] = await linesOf(snapshots.slice(-1))
+  const [snapshot] = await linesOf(snapshots.slice(-1))
   const lines = await linesOf(small.filter(({ meta }) => meta.kind === 'facts'))
-  return { ...titleIn(snapshot), ...wordsOf(lines.flatMap(factIn)) }
+  return { ...(snapshot ? titleIn(snapshot) : {}), ...wordsOf(lines.flatMap(factIn)) }
 }
 
-function titleIn(line: string): SessionWords {
-  if (line === '') return {}
-  const title = titleOf((JSON.parse(line) as { snapshot: Snapshot }).snapshot)
+function* linesIn(text: Buffer): Generator<Buffer> {
+  for (let start = 0, end: number; (end = text.indexOf(10, start)) >= 0; start = end + 1) {
+    yield text.subarray(start, end)
+  }
+}
+
+function titleIn(line: Buffer): SessionWords {
+  const title = titleOf((JSON.parse(line.toString()) as { snapshot: Snapshot }).snapshot)
   return title === undefined ? {} : { title }
 }
 
-/** Facts without words are not even parsed: a beginning of 64 KB may hold a megabyte of them. */
-function factIn(line: string): Fact[] {
-  const type = /"type":"([^"]*)"/.exec(line)?.[1]
-  return type !== undefined && hasWords(type) ? [JSON.parse(line) as Fact] : []
+/** Facts without words are not even decoded: a beginning of 64 KB may hold a megabyte of them. */
+function factIn(line: Buffer): Fact[] {
+  const type = /"type":"([^"]*)"/.exec(line.toString('latin1', 0, typeWithin))?.[1]
+  return type !== undefined && hasWords(type) ? [JSON.parse(line.toString()) as Fact] : []
 }

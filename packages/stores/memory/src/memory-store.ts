@@ -32,9 +32,10 @@ export class MemoryStore implements Store {
   }
 
   async list(options: ListOptions = {}): Promise<readonly SessionSummary[]> {
-    const { project, limit, children = false } = options
+    const { project, limit, children = false, idPrefix = '' } = options
     return [...this.#sessions.values()]
       .filter(({ header }) => project === undefined || header.project === project)
+      .filter(({ header }) => header.id.toLowerCase().startsWith(idPrefix.toLowerCase()))
       .filter(({ header }) => children || header.depth === 0)
       .map((stored) => summarise(stored))
       .sort((a, b) => b.updatedAt - a.updatedAt || (a.header.id < b.header.id ? 1 : -1))

@@ -3,10 +3,9 @@ import { cliError } from './errors.ts'
 
 /** The full id of a session of which a person gave the beginning; unknown ones stay as given. */
 export async function completeId(ctx: RootContext, id: string): Promise<string> {
-  const sessions = (await ctx.get('store')?.list({ children: true })) ?? []
+  const sessions = (await ctx.get('store')?.list({ children: true, idPrefix: id })) ?? []
   const ids = sessions.map((session) => session.header.id)
   if (ids.includes(id)) return id
-  const matches = ids.filter((known) => known.toLowerCase().startsWith(id.toLowerCase()))
-  if (matches.length > 1) throw cliError('SESSION_AMBIGUOUS', { id, ids: matches.slice(0, 5) })
-  return matches[0] ?? id
+  if (ids.length > 1) throw cliError('SESSION_AMBIGUOUS', { id, ids: ids.slice(0, 5) })
+  return ids[0] ?? id
 }
