@@ -43,7 +43,12 @@ async function replace(path: string): Promise<IoLock | undefined> {
   const id = await identity(draft)
   const database = await lock(draft)
   if (!database) return undefined
-  await rename(draft, path)
+  try {
+    await rename(draft, path)
+  } catch (error) {
+    release(database)
+    throw error
+  }
   return leaseOf(path, database, id, true)
 }
 
