@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,6 +25,17 @@ async function sleeping(place: Place, command: string): Promise<Running> {
   const running = startCli(place, [...patch, 'run', '--model', 'scripted/sleep', 'Sleep'])
   await until(() => readdirSync(place.project).includes('asleep'), 'the command never started')
   return running
+}
+
+/** Live processes that work in `folder`. */
+const processesIn = (folder: string): string[] => {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === folder && alive(Number(pid))
+    } catch {
+      return false
+    }
+  })
 }
 
 const alive = (pid: number): boolean => {
@@ -56,10 +67,10 @@ describe('signals', () => {
     expect(shown.stdout).toContain('turn 1: aborted')
   })
 
-  it('end at once the second time', async () => {
+  it('end at once the second time, and no command outlives that', async () => {
     await using place = await makePlace('empty')
     const stubborn =
-      "trap '' TERM; echo $$ > tmp; mv tmp asleep; for n in {1..100}; do sleep 1; done"
+      "trap '' TERM INT; echo $$ > tmp; mv tmp asleep; setsid sleep 300 & sleep 300; sleep 300"
     const running = await sleeping(place, stubborn)
     const pid = Number(readFileSync(join(place.project, 'asleep'), 'utf8'))
     running.child.kill('SIGINT')
@@ -70,8 +81,8 @@ describe('signals', () => {
     const { code } = await running.ended
     expect(code).toBe(130)
     expect(performance.now() - startedAt).toBeLessThan(1000)
-    // Who ends at once leaves its commands to whoever started it.
-    if (alive(pid)) process.kill(-pid, 'SIGKILL')
+    await until(() => !alive(pid), 'the command outlived the process')
+    expect(processesIn(place.project)).toEqual([])
   })
 })
 

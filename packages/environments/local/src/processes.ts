@@ -10,11 +10,12 @@ import {
   type RunningProcess,
 } from '@cordage/core/environment'
 import { assert, type Host } from '@cordage/core/kernel'
+import { killAtExit } from './at-exit.ts'
 import { selectEnv } from './base-env.ts'
 import { errnoOf } from './failure.ts'
 import { createOutput } from './output.ts'
 import { findShell } from './shell.ts'
-import { createTree, endTree, MARKER, waitForTree } from './tree.ts'
+import { createTree, endTree, killTree, MARKER, waitForTree } from './tree.ts'
 
 export interface ProcessOptions {
   readonly env: readonly string[]
@@ -94,6 +95,7 @@ function supervise(
   const { pid, stdout, stderr } = child
   assert(pid !== undefined && stdout && stderr, 'a process that has started has a pid and pipes')
   const tree = createTree(pid, marker)
+  const release = killAtExit(() => killTree(tree))
   const startedAt = performance.now()
   const output = createOutput(stdout, stderr)
   const cause = { timedOut: false, aborted: false }
@@ -123,6 +125,7 @@ function supervise(
     // From here on the number may be another process's, so a late kill must do nothing.
     if (await waitForTree(tree, LINGER_MS)) ending ??= Promise.resolve()
     await end()
+    release()
     await output.finish(LINGER_MS)
     return result
   })

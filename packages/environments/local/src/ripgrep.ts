@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { environmentError } from '@cordage/core/environment'
 import { escapeControls } from '@cordage/core/error'
 import { assert } from '@cordage/core/kernel'
+import { killAtExit } from './at-exit.ts'
 
 export interface Search {
   readonly args: readonly string[]
@@ -61,6 +62,7 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
     cut ??= why
     child.kill('SIGKILL')
   }
+  const release = killAtExit(() => child.kill('SIGKILL'))
   const onAbort = () => stop('caller')
   signal.addEventListener('abort', onAbort, { once: true })
   const timer = setTimeout(() => stop('time'), SEARCH_MS)
@@ -81,6 +83,7 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
     return end
   } finally {
     clearTimeout(timer)
+    release()
     signal.removeEventListener('abort', onAbort)
   }
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -19,6 +19,8 @@ export interface Tree {
 const MIN_POLL_MS = 5
 const MAX_POLL_MS = 100
 const KILL_MS = 5000
+/** Looks at all processes before a process that ends lets go of what it started. */
+const LAST_ROUNDS = 5
 
 /** Without it (macOS, some containers) only the process group can be seen. */
 const PROC = process.platform === 'linux' && existsSync('/proc/self/stat')
@@ -38,6 +40,18 @@ export async function endTree(tree: Tree, graceMs: number): Promise<void> {
   // Again and again: what is being killed may be starting others. Nothing outlives this but a
   // process that the system itself cannot end.
   while (signalTree(tree, 'SIGKILL') > 0 && Date.now() < deadline) await sleep(MIN_POLL_MS)
+}
+
+/** Kills all of `tree` without waiting for anything: this process is about to end. */
+export function killTree(tree: Tree): void {
+  if (process.platform === 'win32') {
+    spawnSync('taskkill', windowsArgs(tree), { windowsHide: true })
+    return
+  }
+  sendSignal(-tree.pid, 'SIGKILL')
+  for (let round = 0; round < LAST_ROUNDS; round++) {
+    if (signalTree(tree, 'SIGKILL') === 0) return
+  }
 }
 
 /** Whether all of `tree` has ended within `ms`. */
@@ -157,7 +171,11 @@ function readProcess(pid: number, file: 'stat' | 'environ'): Buffer {
   return buffer.subarray(0, length)
 }
 
-async function endWindowsTree({ pid }: Tree): Promise<void> {
+function windowsArgs({ pid }: Tree): string[] {
+  return ['/T', '/F', '/PID', String(pid)]
+}
+
+async function endWindowsTree(tree: Tree): Promise<void> {
   // It fails when everything has ended already.
-  await promisify(execFile)('taskkill', ['/T', '/F', '/PID', String(pid)]).catch(() => {})
+  await promisify(execFile)('taskkill', windowsArgs(tree)).catch(() => {})
 }

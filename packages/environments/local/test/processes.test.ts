@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -208,6 +208,21 @@ describe.runIf(linux)('a tree of processes', () => {
     expect(stdout).toBe('x\n')
     expect(performance.now() - began).toBeLessThan(10_000)
     process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL')
+  })
+
+  it.each([
+    ['exit', 3],
+    ['stopping', 3],
+    ['searching', 3],
+    ['throw', 1],
+  ])('does not outlive a process that ends at once (%s)', async (how, code) => {
+    const [dir, mark] = [await makeDirectory(), makeMark()]
+    const script = join(import.meta.dirname, 'exits.ts')
+    const { status } = spawnSync(process.execPath, [script, how, dir, mark])
+    expect(status).toBe(code)
+    const until = Date.now() + 2_000
+    while (alive(mark).length > 0 && Date.now() < until) await sleep(10)
+    expect(alive(mark)).toEqual([])
   })
 
   it('inside another one is found by the outer marker too', async () => {
