@@ -1,16 +1,18 @@
-import { isDeepStrictEqual } from 'node:util'
 import { assert, definePlugin, log, mount, own } from '../kernel/index.ts'
 import type { Context, Mounted, Plugin, Services } from '../kernel/index.ts'
+import { changeOf } from './change.ts'
+import type { Change } from './change.ts'
 import type { Composition } from './composition.ts'
 import { fail, rejected } from './errors.ts'
-import { LiveRows } from './live-rows.ts'
+import { LiveRows, reportDisabled } from './live-rows.ts'
+import type { RowReport } from './live-rows.ts'
 import { preflight } from './preflight.ts'
 import type { Loader, Prepared, PreparedRow, ReadyRow } from './preflight.ts'
 import { createPresets } from './presets.ts'
 import type { Presets } from './presets.ts'
+import { problem } from './problem.ts'
 import type { Problem } from './problem.ts'
-import { reportDisabled } from './row-report.ts'
-import type { RowReport } from './row-report.ts'
+import { isReady, providesOf } from './service-graph.ts'
 
 /** What closing met; rows in `hung` did not stop in time and were left behind. */
 export interface CloseReport {
@@ -20,10 +22,11 @@ export interface CloseReport {
 /** Keeps what is mounted equal to the composition that was applied last. */
 export interface Composer {
   /**
-   * Mounts the difference to what runs. Throws COMPOSE_REJECTED with every reason in
-   * `details.problems`, after restoring what ran before; the first time that is nothing.
+   * Mounts the difference to what runs, one call after the other. Throws COMPOSE_REJECTED with
+   * every reason in `details.problems`, after restoring what ran before; the first time that is
+   * nothing. Agents keep the rows of their preset; new ones get those of the new composition.
    */
-  apply(composition: Composition): Promise<RowReport[]>
+  apply(composition: Composition): Promise<Change>
   /** Every row of the composition, the disabled ones too, as it is now. */
   report(): RowReport[]
   /** Unmounts row by row, the newest first; each call returns the same promise. */
@@ -63,7 +66,7 @@ class RootComposer implements Composer {
     this.#presets = mount(root, { id: 'core-presets', plugin, config: {}, timeoutMs })
   }
 
-  apply(composition: Composition): Promise<RowReport[]> {
+  apply(composition: Composition): Promise<Change> {
     if (this.#closing) return Promise.reject(fail('COMPOSE_CLOSED'))
     return this.#enqueue(() => this.#apply(composition))
   }
@@ -99,7 +102,7 @@ class RootComposer implements Composer {
     return run
   }
 
-  async #apply(composition: Composition): Promise<RowReport[]> {
+  async #apply(composition: Composition): Promise<Change> {
     const { state } = await this.#presets.settled()
     assert(state === 'active', 'a root has one composer, which provides ctx.presets')
     // What the host provided on the root before; of a plain plugin's service we cannot know.
@@ -107,56 +110,84 @@ class RootComposer implements Composer {
       this.#root.get(service as keyof Services) !== undefined && !this.#live.provides(service)
     const options = { timeoutMs: this.#timeoutMs, given }
     const prepared = await preflight(composition, this.#loader, options)
-    if (prepared.problems.length > 0) throw rejected(prepared.problems)
     const before = this.#prepared
+    const change = changeOf(this.#live, before, prepared)
+    const refused = [...prepared.problems, ...this.#inUse(change)]
+    if (refused.length > 0) throw rejected(refused)
     // Rows may ask for presets while they start.
     this.#prepared = prepared
     const problems = await this.#transition(prepared.rows)
-    if (problems.length === 0) return this.report()
+    if (problems.length === 0) return change
     this.#prepared = before
     await this.#restore(before?.rows ?? [])
     throw rejected(problems)
   }
 
+  // An agent lives in the scope of the row that provides `agents`, and ends with it.
+  #inUse({ changed, removed }: Change): Problem[] {
+    const running = this.#root.get('agents')?.list().length ?? 0
+    if (running === 0) return []
+    const carries = (id: string): boolean =>
+      [...this.#live.dependents([id])].some((other) =>
+        providesOf(this.#live.get(other)!.plugin)?.includes('agents'),
+      )
+    const culprits = [...changed, ...removed].filter(carries)
+    return culprits.map((id) => {
+      const message = `The row "${id}" carries ${running} running session(s), which a change would end.`
+      const hint = 'End them first, or start again to apply it.'
+      const { origins } = this.#live.get(id)!.row
+      return problem('ROW_IN_USE', origins.get('name')!, message, { row: id, hint })
+    })
+  }
+
   async #restore(rows: readonly PreparedRow[]): Promise<void> {
-    for (const { message } of await this.#transition(rows)) {
+    for (const { message } of await this.#transition(rows, 'at once')) {
       log(this.#root, 'error', `restoring the composition before: ${message}`)
     }
   }
 
-  /** Makes the live rows equal to `target`, as far as that goes; gives what does not. */
-  async #transition(target: readonly PreparedRow[]): Promise<Problem[]> {
-    const wanted = new Map(
-      target.filter((row) => row.state === 'ready').map((row) => [row.row.id, row]),
-    )
-    // Removals come first: a second provider of a service would fail and stay failed.
+  /**
+   * Makes the live rows equal to `target`, as far as that goes; gives what does not. Rows that go
+   * stay until the others are up, so that a rejection leaves them as they were; one that stands
+   * in the way of another goes first.
+   */
+  async #transition(target: readonly PreparedRow[], going?: 'at once'): Promise<Problem[]> {
+    const wanted = new Map(target.filter(isReady).map((row) => [row.row.id, row]))
+    const newcomers = [...wanted.values()].filter((row) => !this.#live.runs(row))
+    const needed = newcomers.flatMap(({ plugin }) => providesOf(plugin) ?? [])
+    const later: string[] = []
     for (const id of this.#live.newestFirst()) {
-      const [next, live] = [wanted.get(id), this.#live.get(id)!]
-      const stays = next !== undefined && sameCode(next, live) && !this.#live.failed(id)
-      if (!stays) await this.#live.unmount(id)
+      const [next, { plugin }] = [wanted.get(id), this.#live.get(id)!]
+      if (next !== undefined && this.#live.runs(next)) continue
+      const clashes = providesOf(plugin)?.some((service) => needed.includes(service)) ?? true
+      if (going === 'at once' || next !== undefined || clashes) await this.#live.unmount(id)
+      else later.push(id)
     }
+    const refused = new Set(this.#live.quarantined().keys())
+    const problems = await this.#bring(wanted)
+    const lost = [...this.#live.quarantined()].filter(([id]) => !refused.has(id))
+    // Whoever registers a name that is taken is told by which row.
+    const reasons = [...problems.map(({ message }) => message), ...lost.map(([, why]) => why)]
+    const blocked = later.some((id) => reasons.some((text) => text.includes(`by ${id}`)))
+    if (problems.length > 0 && !blocked) return problems
+    for (const id of later) await this.#live.unmount(id)
+    if (!blocked) return this.#live.settle()
+    this.#live.forgive(lost.map(([id]) => id))
+    return this.#bring(wanted)
+  }
+
+  async #bring(wanted: ReadonlyMap<string, ReadyRow>): Promise<Problem[]> {
     const problems: Problem[] = []
-    for (const ready of wanted.values()) problems.push(...(await this.#update(ready)))
-    for (const [id, ready] of wanted) if (this.#live.get(id) === undefined) this.#live.mount(ready)
+    for (const ready of wanted.values()) {
+      const { id } = ready.row
+      if (this.#live.failed(id)) await this.#live.unmount(id)
+      if (this.#live.get(id) !== undefined) problems.push(...(await this.#live.update(ready)))
+    }
+    for (const ready of wanted.values()) this.#live.mount(ready)
     const settled = await this.#live.settle()
     const told = new Set(problems.map(({ row }) => row))
     return [...problems, ...settled.filter(({ row }) => !told.has(row))]
   }
-
-  async #update(ready: ReadyRow): Promise<Problem[]> {
-    const live = this.#live.get(ready.row.id)
-    if (live === undefined) return []
-    if (!isDeepStrictEqual(live.row.config, ready.row.config)) {
-      const found = await this.#live.update(ready)
-      return found === undefined ? [] : [found]
-    }
-    this.#live.replace(ready)
-    return []
-  }
-}
-
-function sameCode(a: ReadyRow, b: ReadyRow): boolean {
-  return a.plugin === b.plugin && a.file === b.file
 }
 
 function presetsPlugin(presets: Presets): Plugin {

@@ -1,5 +1,5 @@
+import { merge } from './located.ts'
 import type { LocatedMap } from './located.ts'
-import { merge } from './merge.ts'
 import { didYouMean } from '../error/index.ts'
 import type { Field, Operation, RowInsert, RowOperation, RowPatch } from './operation.ts'
 import { problem } from './problem.ts'

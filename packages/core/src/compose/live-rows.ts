@@ -1,13 +1,29 @@
 import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { escapeControls, isHarnessError } from '../error/index.ts'
 import { assert, describeFailure, log, mount } from '../kernel/index.ts'
 import type { Context, Mounted, RowState } from '../kernel/index.ts'
 import type { PreparedRow, ReadyRow, RefusedRow } from './preflight.ts'
 import { problem } from './problem.ts'
 import type { Problem } from './problem.ts'
-import { placeOf, reportRefused } from './row-report.ts'
-import type { RowReport } from './row-report.ts'
-import { providesOf } from './service-graph.ts'
+import type { Row } from './composition.ts'
+import { injectOf, providesOf } from './service-graph.ts'
+
+/** What became of one row, for people and programs. */
+export interface RowReport {
+  id: string
+  state: 'active' | 'waiting' | 'failed' | 'disabled' | 'skipped' | 'quarantined'
+  /** Why it is not active, as a sentence. */
+  reason?: string
+  /** The services that a waiting row misses. */
+  needs?: string[]
+  /** The layer and line that named the row, or that disabled it. */
+  file: string
+  line: number
+  version?: string
+  /** From mounting to the settled state; 0 for a row that was never mounted. */
+  ms: number
+}
 
 interface LiveRow {
   ready: ReadyRow
@@ -21,7 +37,7 @@ export class LiveRows {
   readonly #ctx: Context
   readonly #timeoutMs: number
   readonly #rows = new Map<string, LiveRow>()
-  readonly #quarantined = new Map<string, RefusedRow>()
+  readonly #quarantined = new Map<string, { ready: ReadyRow; reason: string }>()
 
   constructor(ctx: Context, timeoutMs: number) {
     this.#ctx = ctx
@@ -47,30 +63,59 @@ export class LiveRows {
     return [...this.#rows.values()].some(({ ready }) => providesOf(ready.plugin)?.includes(service))
   }
 
+  /** Whether this row is mounted with this code, and has not failed. */
+  runs({ row, plugin, file }: ReadyRow): boolean {
+    const live = this.get(row.id)
+    return live?.plugin === plugin && live.file === file && !this.failed(row.id)
+  }
+
+  /** `ids` and every live row that stops with them, since it needs what they provide. */
+  dependents(ids: Iterable<string>): Set<string> {
+    const all = new Set(ids)
+    // A set's iteration also visits what is added on the way.
+    for (const id of all) {
+      const services = providesOf(this.get(id)!.plugin) ?? []
+      for (const [other, { ready }] of this.#rows) {
+        if (injectOf(ready.plugin).some((service) => services.includes(service))) all.add(other)
+      }
+    }
+    return all
+  }
+
+  /** The rows that failed and were taken out, each with its reason. */
+  quarantined(): Map<string, string> {
+    return new Map([...this.#quarantined].map(([id, { reason }]) => [id, reason]))
+  }
+
+  /** Lets quarantined rows be mounted again as they are. */
+  forgive(ids: readonly string[]): void {
+    for (const id of ids) this.#quarantined.delete(id)
+  }
+
+  /** Mounts a row, unless it is there, or failed before and is still the same. */
   mount(ready: ReadyRow): void {
     const { row, plugin } = ready
+    const failed = this.#quarantined.get(row.id)
+    if (this.#rows.has(row.id) || (failed && isSame(failed.ready, ready))) return
     const options = { id: row.id, plugin, config: row.config, timeoutMs: this.#timeoutMs }
     this.#quarantined.delete(row.id)
     const startedAt = performance.now()
     this.#rows.set(row.id, { ready, mounted: mount(this.#ctx, options), startedAt, ms: 0 })
   }
 
-  /** Gives a live row its new configuration; the problem if it did not take it. */
-  async update(ready: ReadyRow): Promise<Problem | undefined> {
+  /** Gives a live row its new configuration, if it is one; the problem if it did not take it. */
+  async update(ready: ReadyRow): Promise<Problem[]> {
     const live = this.#rows.get(ready.row.id)!
-    live.startedAt = performance.now()
-    try {
-      await live.mounted.update(ready.row.config)
-      live.ready = ready
-      return undefined
-    } catch (error) {
-      return rowProblem(ready, `does not take its new config: ${reasonOf(error)}`)
+    if (!isSame(live.ready, ready)) {
+      live.startedAt = performance.now()
+      try {
+        await live.mounted.update(ready.row.config)
+      } catch (error) {
+        return [rowProblem(ready, `does not take its new config: ${reasonOf(error)}`)]
+      }
     }
-  }
-
-  /** Notes a change of the row that its plugin does not see. */
-  replace(ready: ReadyRow): void {
-    this.#rows.get(ready.row.id)!.ready = ready
+    live.ready = ready
+    return []
   }
 
   /** False for a row that did not stop in time: it is named in the log and left behind. */
@@ -106,9 +151,10 @@ export class LiveRows {
     const { id } = prepared.row
     const live = this.#rows.get(id)
     if (live === undefined) {
-      const refused = this.#quarantined.get(id) ?? prepared
-      assert(refused.state !== 'ready', `row ${id} is neither mounted nor refused`)
-      return reportRefused(refused)
+      const failed = this.#quarantined.get(id)
+      if (failed) return reportRefused({ ...failed.ready, ...failed, state: 'quarantined' })
+      assert(prepared.state !== 'ready', `row ${id} is neither mounted nor refused`)
+      return reportRefused(prepared)
     }
     const { row, version } = live.ready
     const state = describeState(live.mounted.state())
@@ -132,8 +178,7 @@ export class LiveRows {
     const { ready, mounted } = this.#rows.get(id)!
     const { reason = '' } = describeState(mounted.state())
     await this.unmount(id)
-    const { row, plugin } = ready
-    this.#quarantined.set(id, { state: 'quarantined', row, plugin, reason })
+    this.#quarantined.set(id, { ready, reason })
     log(this.#ctx, 'warn', `row ${id} is quarantined`, { reason })
   }
 
@@ -146,6 +191,11 @@ export class LiveRows {
       return [rowProblem(ready, `is not active. ${reason}`, code)]
     })
   }
+}
+
+/** Whether two states of a row are the same to its plugin. */
+export function isSame(a: ReadyRow, b: ReadyRow): boolean {
+  return a.plugin === b.plugin && a.file === b.file && isDeepStrictEqual(a.row.config, b.row.config)
 }
 
 async function settleRow(live: LiveRow): Promise<void> {
@@ -186,4 +236,19 @@ function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   const code = isHarnessError(error) ? ` (${error.code})` : ''
   return escapeControls(text.split('\n')[0]!) + code
+}
+
+function placeOf(row: Row): { file: string; line: number } {
+  const { file, line } = row.origins.get(row.disabled ? 'disabled' : 'name')!
+  return { file, line }
+}
+
+export function reportDisabled(row: Row): RowReport {
+  const { file, line } = placeOf(row)
+  const reason = `It is disabled at ${file}:${line}.`
+  return { id: row.id, state: 'disabled', reason, file, line, ms: 0 }
+}
+
+function reportRefused({ row, state, reason }: RefusedRow): RowReport {
+  return { id: row.id, state, reason, ...placeOf(row), ms: 0 }
 }

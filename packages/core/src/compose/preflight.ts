@@ -1,13 +1,16 @@
 import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
+import { withTimeLimit } from '../kernel/index.ts'
 import type { AnyPlugin } from '../kernel/index.ts'
-import { API_VERSION } from './api.ts'
 import type { Composition, Row } from './composition.ts'
 import { checkConfig } from './config-check.ts'
+import { fail } from './errors.ts'
 import { inOrder, problem } from './problem.ts'
 import type { Problem } from './problem.ts'
 import { checkServices } from './services.ts'
-import { withinTime } from './time-limit.ts'
+
+/** The version of the contracts of `@cordage/core`, which the range `cordage.api` of a plugin meets. */
+export const API_VERSION = '1.0.0'
 
 /** A row's module as it was imported. */
 export interface Loaded {
@@ -138,19 +141,25 @@ class RowCheck {
 
   #load({ id, name, from }: Row): Promise<Loaded> {
     const key = JSON.stringify([name, from])
-    const limit = { row: id, what: 'import', timeoutMs: this.#timeoutMs }
-    const loaded = this.#loaded.get(key) ?? withinTime(this.#loader.load(name, from), limit)
+    const loaded = this.#loaded.get(key) ?? this.#limit(this.#loader.load(name, from), id, 'import')
     this.#loaded.set(key, loaded)
     return loaded
   }
 
   async #checkConfig(row: Row, plugin: AnyPlugin): Promise<Problem[]> {
     try {
-      const limit = { row: row.id, what: 'check its config', timeoutMs: this.#timeoutMs }
-      return await withinTime(checkConfig(row, plugin), limit)
+      return await this.#limit(checkConfig(row, plugin), row.id, 'check its config')
     } catch (error) {
       return [at(row, 'CONFIG_INVALID', `${textOf(error)}.`)]
     }
+  }
+
+  // What hangs goes on unseen.
+  #limit<T>(task: Promise<T>, row: string, what: string): Promise<T> {
+    const timeoutMs = this.#timeoutMs
+    return withTimeLimit(task, timeoutMs, () =>
+      fail('COMPOSE_ROW_TIMEOUT', { row, what, timeoutMs }),
+    )
   }
 
   // What is wrong with an optional row is its reason, with a required one a problem.

@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'ROW_UNKNOWN'
   | 'ROW_DUPLICATE'
   | 'ROW_FAILED'
+  | 'ROW_IN_USE'
   | 'PRESET_UNKNOWN'
   | 'PRESET_CYCLE'
   | 'ENV_UNSET'

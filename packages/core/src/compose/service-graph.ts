@@ -9,7 +9,7 @@ export function providesOf(plugin: AnyPlugin): readonly string[] | undefined {
   return 'provides' in plugin ? (plugin.provides as readonly string[]) : undefined
 }
 
-function injectOf(plugin: AnyPlugin): string[] {
+export function injectOf(plugin: AnyPlugin): string[] {
   const inject = plugin.inject ?? []
   return Array.isArray(inject) ? [...inject] : Object.keys(inject)
 }

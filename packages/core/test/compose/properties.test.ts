@@ -2,9 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compose, dump } from '../../src/compose/index.ts'
 import type { Composition, Row } from '../../src/compose/index.ts'
-import { plain } from '../../src/compose/located.ts'
+import { merge, plain } from '../../src/compose/located.ts'
 import type { Located, LocatedMap } from '../../src/compose/located.ts'
-import { merge } from '../../src/compose/merge.ts'
 
 const origin = { kind: 'bundle', file: 'f', line: 1 } as const
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
