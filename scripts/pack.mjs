@@ -1,0 +1,67 @@
+// Builds what would be published: a tarball of each package below dist-tarballs/.
+import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundle } from './pack/bundle.mjs'
+import { noticesOf } from './pack/licences.mjs'
+import { publishedManifest, SHARED_SCHEMAS } from './pack/manifest.mjs'
+import { byDependency, readJson, readPackages, root } from './pack/packages.mjs'
+import { copyTypes, declareAll } from './pack/types.mjs'
+import { run } from './run.mjs'
+
+const cache = join(root, '.cache/pack')
+const tarballs = join(root, 'dist-tarballs')
+
+const { version } = readJson(join(root, 'package.json'))
+const packages = byDependency(readPackages())
+const types = declareAll(cache)
+rmSync(join(cache, 'staged'), { recursive: true, force: true })
+rmSync(tarballs, { recursive: true, force: true })
+mkdirSync(tarballs, { recursive: true })
+const staged = []
+for (const one of packages) staged.push(await stage(one))
+run('npm', ['pack', '--loglevel=error', '--silent', '--pack-destination', tarballs, ...staged])
+const files = packages.map(({ manifest }) => tarballOf(manifest.name))
+writeFileSync(join(tarballs, 'order.json'), `${JSON.stringify(files, undefined, 2)}\n`)
+console.log(`${files.length} packages of ${version} are in dist-tarballs/`)
+
+/** Lays out a package as its tarball will be; gives the folder. */
+async function stage(one) {
+  const { folder, manifest, hasCode } = one
+  const target = join(cache, 'staged', manifest.name.replace('/', '-'))
+  mkdirSync(target, { recursive: true })
+  const published = publishedManifest(one, version)
+  if (hasCode) await build(one, published, target)
+  cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'))
+  for (const name of ['README.md', 'bin', ...(manifest.files ?? [])]) {
+    const from = join(root, folder, name)
+    if (existsSync(from)) cpSync(from, join(target, name), { recursive: true })
+  }
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`)
+  return target
+}
+
+async function build(one, published, target) {
+  const out = join(target, 'dist')
+  const libraries = await bundle(one, out)
+  if (libraries.length > 0) {
+    writeFileSync(join(target, 'THIRD-PARTY-LICENSES.txt'), noticesOf(libraries))
+  }
+  const isCore = one.folder === 'packages/core'
+  const entries = isCore
+    ? globSync('*/index.ts', { cwd: join(root, one.folder, 'src') })
+    : ['index.ts']
+  const named = copyTypes(one, entries, types, out)
+  if (isCore) {
+    const facade = `export * from '${SHARED_SCHEMAS}'\n`
+    writeFileSync(join(out, SHARED_SCHEMAS, 'index.d.ts'), facade)
+  }
+  const { name, dependencies = {}, peerDependencies = {} } = published
+  const unknown = named.filter((one) => {
+    return one !== name && !(one in dependencies) && !(one in peerDependencies)
+  })
+  if (unknown.length > 0) throw new Error(`types of ${name} need ${unknown.join(', ')}`)
+}
+
+function tarballOf(name) {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+}
