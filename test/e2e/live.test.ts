@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LLMock } from '@copilotkit/aimock'
 import { assistantMessage, toolResult } from '@cordage/core/session'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLines, runCli } from './fixture/cli.ts'
-import { makePlace } from './fixture/place.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 
 const mock = new LLMock({ host: '127.0.0.1', port: 0 })
@@ -60,7 +60,8 @@ const protocols = [
     name: 'Responses',
     path: '/v1/responses',
     model: 'openai/gpt-5.5',
-    env: () => ({ OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: 'sk-of-nobody-1234567890' }),
+    // The vendor's own address, as a layer moves it: what the variable names speaks otherwise.
+    env: () => ({ OPENAI_API_KEY: 'sk-of-nobody-1234567890' }),
   },
   {
     name: 'Messages',
@@ -70,11 +71,21 @@ const protocols = [
   },
 ]
 
+async function atVendor(place: Place): Promise<string[]> {
+  const file = join(place.base, 'vendor.yml')
+  const url = JSON.stringify(`${mock.url}/v1`)
+  await writeFile(
+    file,
+    `- { id: model-openai, merge: { providers: { openai: { baseURL: ${url} } } } }`,
+  )
+  return ['--patch', file]
+}
+
 describe.each(protocols)('$name against a server that this project did not write', (protocol) => {
   it('mends the sample project through the real command line', async () => {
     await using place = await makePlace()
     mock.clearRequests()
-    const args = ['--output', 'stream-json', 'Fix the failing test']
+    const args = [...(await atVendor(place)), '--output', 'stream-json', 'Fix the failing test']
     const { code, stdout, stderr } = await runCli(place, args, { env: protocol.env() })
     expect(code, stderr).toBe(0)
 
@@ -109,11 +120,12 @@ describe('the default model', () => {
   it.each([
     [[], 'deepseek/deepseek-v4-flash'],
     [['DEEPSEEK_BASE_URL'], 'openai/gpt-5.5'],
-    [['DEEPSEEK_BASE_URL', 'OPENAI_BASE_URL', 'OPENAI_API_KEY'], 'anthropic/claude-sonnet-5'],
+    [['DEEPSEEK_BASE_URL', 'OPENAI_API_KEY'], 'anthropic/claude-sonnet-5'],
   ])('is, without %j, %s', async (without, model) => {
     await using place = await makePlace('empty')
     const given = Object.entries<string>(env()).filter(([name]) => !without.includes(name))
-    const args = ['--output', 'json', '--max-steps', '1', 'Say hello']
+    const options = ['--output', 'json', '--max-steps', '1', 'Say hello']
+    const args = [...(await atVendor(place)), ...options]
     const { stdout } = await runCli(place, args, { env: Object.fromEntries(given) })
     expect(JSON.parse(stdout)).toMatchObject({ model })
   })
@@ -122,8 +134,19 @@ describe('the default model', () => {
     await using place = await makePlace('empty')
     mock.clearRequests()
     const args = ['--model', 'openai/some-local-model:7b', '--output', 'json', '--max-steps', '1']
-    const { stdout } = await runCli(place, [...args, 'Say hello'], { env: env() })
+    const layer = await atVendor(place)
+    const { stdout } = await runCli(place, [...layer, ...args, 'Say hello'], { env: env() })
     expect(JSON.parse(stdout)).toMatchObject({ model: 'openai/some-local-model:7b' })
     expect(mock.getRequests()[0]?.body).toMatchObject({ model: 'some-local-model:7b' })
+  })
+})
+
+describe('a server of the person', () => {
+  it('is spoken to in Chat Completions where OPENAI_BASE_URL names it', async () => {
+    await using place = await makePlace('empty')
+    mock.clearRequests()
+    const args = ['--model', 'openai/qwen3:8b', '--max-steps', '1', 'Say hello']
+    const { stderr } = await runCli(place, args, { env: { OPENAI_BASE_URL: `${mock.url}/v1` } })
+    expect(mock.getRequests()[0]?.path, stderr).toBe('/v1/chat/completions')
   })
 })

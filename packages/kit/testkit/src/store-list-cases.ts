@@ -66,8 +66,9 @@ export function listCases(use: UseStore): void {
   })
 }
 
+const typed = (text: string) => textMessage(`id ${text}`, 'user', text, { kind: 'user' })
+
 export function wordCases(use: UseStore): void {
-  const typed = (text: string) => textMessage(`id ${text}`, 'user', text, { kind: 'user' })
   const notice = textMessage('n', 'user', 'injected', { kind: 'plugin', row: 'r', form: 'notice' })
   const queued = (text: string) =>
     inboxSplice({ inserted: [{ queue: 'next-turn', message: typed(text) }], cause: 'send' })
