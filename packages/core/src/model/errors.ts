@@ -49,19 +49,15 @@ export const modelErrors = {
   },
   MALFORMED_RESPONSE: {
     message: `{model} sent what its protocol does not allow{because}. ${advice}`,
-    exit: 75,
   },
   INVALID_REQUEST: {
     message: `{model} refused the request{because}. ${advice}`,
-    exit: 75,
   },
   CONTEXT_WINDOW_EXCEEDED: {
     message: 'The request is larger than the context window of {model}{because}.',
-    exit: 75,
   },
   CONTENT_FILTERED: {
     message: '{model} refused the content{because}.',
-    exit: 75,
   },
   UNKNOWN_MODEL: {
     message: 'There is no model {model}{because}. See `cordage models list`.',

@@ -1,5 +1,5 @@
-import { toExitCode } from '@cordage/core/error'
-import { normaliseHttp, normaliseThrown, readRetryAfter } from '@cordage/core/model'
+import { exitOfCode, toExitCode } from '@cordage/core/error'
+import { modelErrors, normaliseHttp, normaliseThrown, readRetryAfter } from '@cordage/core/model'
 import { describe, expect, it } from 'vitest'
 
 const route = { model: 'hub/m', url: 'http://hub/v1/x' }
@@ -49,6 +49,13 @@ describe('normaliseHttp', () => {
 
   it('ends a process with the code of its kind', () => {
     expect([401, 402, 429, 500].map(exit)).toEqual([77, 75, 75, 75])
+    expect([400, 413].map(exit)).toEqual([1, 1])
+  })
+
+  it('says that trying again later may help of no failure that stays as it is', () => {
+    const later = Object.keys(modelErrors).filter((code) => exitOfCode(code) === 75)
+    const mayPass = Object.entries(modelErrors).filter(([, spec]) => 'retryable' in spec)
+    expect(later.sort()).toEqual([...mayPass.map(([code]) => code), 'QUOTA'].sort())
   })
 })
 
