@@ -1,15 +1,69 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
+const packageTests = 'packages/**/test/**/*.test.ts'
+const slowTests = 'packages/**/test/**/*.slow.test.ts'
+const setupFiles = ['test/fixture/property-runs.ts']
 const fast = { isolate: false, testTimeout: 20_000, hookTimeout: 20_000 }
 const whole = { testTimeout: 120_000, hookTimeout: 120_000 }
 
+/** Tests of properties are quick with few inputs; the slow project gives the same ones many. */
+const propertyTests = globSync(packageTests, { cwd: import.meta.dirname }).filter(
+  (file) => !file.includes('node_modules') && /from 'fast-check'/.test(readFileSync(file, 'utf8')),
+)
+
 export default defineConfig({
   test: {
+    // Two workers on two cores: most tests wait for files and processes part of their time.
+    maxWorkers: '100%',
     projects: [
-      { test: { ...fast, name: 'unit', include: ['packages/**/test/**/*.test.ts'] } },
-      { test: { ...fast, name: 'tidy', include: ['test/tidy.test.ts'] } },
-      { test: { ...whole, name: 'compose', include: ['test/compose/**/*.test.ts'] } },
-      { test: { ...whole, name: 'e2e', include: ['test/{e2e,replay,escape}/**/*.test.ts'] } },
+      {
+        test: {
+          ...fast,
+          name: 'unit',
+          include: [packageTests],
+          exclude: ['**/node_modules/**', slowTests],
+          setupFiles,
+          provide: { propertyRuns: 200 },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...fast,
+          name: 'tidy',
+          include: ['test/{tidy,docs,proofs}.test.ts'],
+          testTimeout: 120_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...whole,
+          name: 'compose',
+          include: ['test/compose/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...whole,
+          name: 'slow',
+          isolate: false,
+          include: [slowTests, ...propertyTests],
+          setupFiles,
+          provide: { propertyRuns: 2000 },
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...whole,
+          name: 'e2e',
+          include: ['test/{e2e,replay,escape}/**/*.test.ts'],
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 })

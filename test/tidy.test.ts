@@ -233,8 +233,36 @@ describe('error codes', () => {
     expect({ unused, unlisted }).toEqual({ unused: [], unlisted: [] })
   })
 
-  it('are the only errors: no bare Error is thrown', () => {
-    expect(sources.filter((path) => /throw new Error\(/.test(read(path)))).toEqual([])
+  it('are the only errors: no bare Error is thrown but by the kits of tests', () => {
+    const wrong = sources
+      .filter((path) => !path.startsWith('packages/kit/'))
+      .filter((path) => /throw new Error\(/.test(read(path)))
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('tests', () => {
+  const tests = tracked.filter((path) => /(^|\/)test\/(?!bench\/).*\.ts$/.test(path))
+
+  it('never measure time: a limit of vitest says what must not hang', () => {
+    const measured = /performance\.now|hrtime|Date\.now\(\)\s*-\s*[a-z]|-\s*Date\.now\(\)/
+    const wrong = tests.filter((path) => path !== 'test/tidy.test.ts' && measured.test(read(path)))
+    expect(wrong).toEqual([])
+  })
+
+  it('skip for want of a tool through `needs` only, so that they fail where CI=true', () => {
+    const skips = /\.skip\(|\.skipIf\(|\bskip\(|env\['CI'\]/
+    const allowed = ['test/fixture/needs.ts', 'test/tidy.test.ts']
+    const wrong = tests.filter((path) => !allowed.includes(path) && skips.test(read(path)))
+    expect(wrong).toEqual([])
+  })
+
+  it('register no hook in a module that several of them share', () => {
+    // With `isolate: false` such a module runs once, and only its first importer would have it.
+    const wrong = tests
+      .filter((path) => !path.endsWith('.test.ts'))
+      .filter((path) => /^(before|after)(Each|All)\(/m.test(read(path)))
+    expect(wrong).toEqual([])
   })
 })
 

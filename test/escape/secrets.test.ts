@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startModelPeer } from '../../packages/kit/testkit/src/model-peer.ts'
 import { runCli } from '../e2e/fixture/cli.ts'
 import { readLog, sessionIds } from '../e2e/fixture/read-log.ts'
+import { needs } from '../fixture/needs.ts'
 import { attack, call, KEY, makeTrap, SECRET } from './attack.ts'
 
 /** Every file below a folder as text, logs inflated. */
@@ -99,9 +100,8 @@ describe('what is kept', () => {
     expect(open.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([])
   })
 
-  it('is read by stock zstd', async ({ skip }) => {
-    const found = ['/usr/bin/zstd', '/usr/local/bin/zstd'].find((path) => existsSync(path))
-    if (!found && process.env['CI'] !== 'true') skip('zstd is not installed')
+  it('is read by stock zstd', async (test) => {
+    needs(test, 'zstd')
     await using trap = await makeTrap()
     const { facts } = await attack(trap, 'workspace-write', [call('list', { path: '.' })])
     const [id = ''] = sessionIds(trap.home)

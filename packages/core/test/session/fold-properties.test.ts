@@ -14,7 +14,6 @@ import {
 import { counted, factsOf, foldOf, logOf, lookup } from './random-log.ts'
 
 const choices = fc.array(fc.nat(999), { maxLength: 250, size: 'max' })
-const runs = { numRuns: 300 }
 
 function throughJson(snapshot: FoldSnapshot): FoldSnapshot {
   return JSON.parse(JSON.stringify(snapshot)) as FoldSnapshot
@@ -55,7 +54,6 @@ test('a fold from a snapshot at any cut equals the fold of everything', () => {
       expect(resumed.surface).toEqual(whole.surface)
       expect(resumed.state(counted)).toBe(whole.state(counted))
     }),
-    runs,
   )
 })
 
@@ -70,7 +68,6 @@ test('a definition that becomes known late folds as if it had always been known'
       for (const fact of facts.slice(cut)) resumed.add(fact)
       expect(resumed.state(counted)).toBe(foldOf(facts).state(counted))
     }),
-    runs,
   )
 })
 
@@ -85,7 +82,6 @@ test('after a stop at any fact repair pairs every call, closes everything, and t
       expect(fold.openCompactions).toEqual([])
       expect(repairOf(fold)).toEqual([])
     }),
-    runs,
   )
 })
 
@@ -101,7 +97,6 @@ test('a repair that is itself cut short is finished by the next one, without a s
       expect(first.length + rest.length).toBe(whole.length)
       expect(rest.map((fact) => fact.type)).toEqual(whole.slice(first.length).map((f) => f.type))
     }),
-    runs,
   )
 })
 
@@ -117,7 +112,6 @@ test('no system prompt outlives a later one in front, and every entry is there o
       expect(systems.filter((entry) => entry.seq < (inFront?.seq ?? 0))).toEqual([])
       expect(new Set(surface.map((entry) => entry.seq)).size).toBe(surface.length)
     }),
-    runs,
   )
 })
 
@@ -137,6 +131,5 @@ test('the request of every step can be rebuilt from the log alone', async () => 
         fold.add(fact)
       }
     }),
-    { numRuns: 60 },
   )
 })

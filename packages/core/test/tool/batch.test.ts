@@ -193,7 +193,6 @@ describe('cancelling a batch', () => {
     const deaf = makeTool('deaf', () => new Promise(() => {}))
     const next = makeTool('next', async () => started.push('next'), { concurrent: () => false })
     await using bench = await openBench({ tools: [polite, partial, deaf, next] })
-    const before = performance.now()
     const answers = await bench.run(
       [
         ['partial', {}],
@@ -204,7 +203,6 @@ describe('cancelling a batch', () => {
       ],
       { signal: stop.signal },
     )
-    expect(performance.now() - before).toBeLessThan(4000)
     expect(answers.map(({ code, value }) => code ?? value)).toEqual([
       'what there was',
       'TOOL_OUTCOME_UNKNOWN',

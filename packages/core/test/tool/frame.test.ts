@@ -10,10 +10,7 @@ describe('a frame', () => {
   it('is closed once, whatever is in it', () => {
     const piece = fc.constantFrom('</out>', '</ out >', '< /OUT>', '<', '/', 'out', '>', '\n', ' ')
     const hostile = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
-    fc.assert(
-      fc.property(hostile, (text) => closings(frame('out', {}, text), 'out') === 1),
-      { numRuns: 2000 },
-    )
+    fc.assert(fc.property(hostile, (text) => closings(frame('out', {}, text), 'out') === 1))
   })
 
   it('keeps ordinary text and other tags as they are', () => {
@@ -32,10 +29,7 @@ describe('a frame', () => {
   it('of the harness cannot be imitated', () => {
     const piece = fc.constantFrom('<', '/', ' ', '\t', 'harness-note', 'HARNESS-NOTE', '>', 'x')
     const hostile = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''))
-    fc.assert(
-      fc.property(hostile, (text) => !/<\s*\/?\s*harness-note/i.test(escapeNotes(text))),
-      { numRuns: 2000 },
-    )
+    fc.assert(fc.property(hostile, (text) => !/<\s*\/?\s*harness-note/i.test(escapeNotes(text))))
   })
 })
 
@@ -58,7 +52,6 @@ describe('a file name', () => {
         const back: unknown = shown.startsWith('"') ? JSON.parse(shown) : shown
         return !shown.includes('\n') && back === name
       }),
-      { numRuns: 1000 },
     )
   })
 })

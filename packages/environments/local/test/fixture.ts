@@ -1,19 +1,13 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { OutputChunk } from '@cordage/core/environment'
-
-const cleanups: (() => Promise<unknown>)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
 
 /** An empty directory that is gone after the test. */
 export async function makeDirectory(): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'cordage-env-')))
-  cleanups.push(() => rm(path, { recursive: true, force: true }))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
   return path
 }
 

@@ -90,24 +90,6 @@ describe('a process', () => {
     )
   })
 
-  it('waits for a slow reader in little memory, and loses nothing', async () => {
-    const bytes = 200_000_000
-    const running = await start(`head -c ${bytes} /dev/zero`)
-    await sleep(100)
-    const before = process.memoryUsage().rss
-    let [total, most, chunks] = [0, 0, 0]
-    for await (const chunk of running.output) {
-      total += chunk.bytes.length
-      if (++chunks % 100 === 0) {
-        await sleep(1)
-        most = Math.max(most, process.memoryUsage().rss)
-      }
-    }
-    expect(total).toBe(bytes)
-    expect(most - before).toBeLessThan(80_000_000)
-    expect((await running.exit).code).toBe(0)
-  })
-
   it('goes on when its reader breaks off', async () => {
     const dir = await makeDirectory()
     const running = await start('head -c 5000000 /dev/zero; touch done', { cwd: dir })
@@ -127,10 +109,8 @@ describe('a process', () => {
 describe.runIf(linux)('a tree of processes', () => {
   it('ends with its shell, also what holds the output open', async () => {
     const mark = makeMark()
-    const began = performance.now()
     const { stdout, exit } = await run(`sleep ${mark} & setsid sleep ${mark} & echo started`)
     expect([stdout, exit.code]).toEqual(['started\n', 0])
-    expect(performance.now() - began).toBeLessThan(10_000)
     expect(alive(mark)).toEqual([])
   })
 
@@ -201,12 +181,10 @@ describe.runIf(linux)('a tree of processes', () => {
     const dir = await makeDirectory()
     const pidFile = join(dir, 'pid')
     // Without environment, in its own session, and its parent gone: beyond what can be found.
-    const began = performance.now()
     const { stdout } = await run(
-      `(env -i setsid sh -c 'echo $$ > ${pidFile}; exec sleep 60' &); while ! test -s ${pidFile}; do sleep 0.01; done; echo x`,
+      `(env -i setsid sh -c 'echo $$ > ${pidFile}; exec sleep 300' &); while ! test -s ${pidFile}; do sleep 0.01; done; echo x`,
     )
     expect(stdout).toBe('x\n')
-    expect(performance.now() - began).toBeLessThan(10_000)
     process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL')
   })
 

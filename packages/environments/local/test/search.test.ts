@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { GlobQuery, GrepQuery } from '@cordage/core/environment'
+import { needs } from '../../../../test/fixture/needs.ts'
 import { createFileSystem } from '../src/file-system.ts'
 import { codeOf, makeDirectory, never } from './fixture.ts'
 
@@ -94,7 +95,8 @@ describe('glob', () => {
     expect((await grep(dir, {})).lines).toEqual(['a\nb.ts:1:x'])
   })
 
-  it('gives what can be read and names what cannot', async (context) => {
+  it('gives what can be read and names what cannot', async (test) => {
+    needs(test, 'another user')
     const dir = await makeTree({ 'a.ts': 'x', 'locked/b.ts': 'x', 'c.ts': 'x', 'd.ts': 'x' })
     await chmod(dir, 0o755)
     await chmod(join(dir, 'locked'), 0)
@@ -113,7 +115,6 @@ describe('glob', () => {
     const options = { ...somebody, encoding: 'utf8' } as const
     const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], options)
     await chmod(join(dir, 'locked'), 0o755)
-    if (/EACCES/.test(child.error?.message ?? child.stderr)) context.skip('no way to the sources')
     const [files, lines] = z.array(resultSchema).parse(JSON.parse(child.stdout))
     const nameOf = ({ path }: { path: string }) => path.slice(dir.length + 1)
     expect(files?.items.map(nameOf)).toEqual(['a.ts', 'c.ts', 'd.ts'])
@@ -225,14 +226,5 @@ describe('grep', () => {
     const running = fs.grep(dir, { pattern: 'x', maxResults: 1e9 }, controller.signal)
     setTimeout(() => controller.abort(reason), 20)
     await expect(running).rejects.toBe(reason)
-  })
-
-  it('is of little memory when it stops early', async () => {
-    const dir = await makeTree({ f: `${'x'.repeat(200)}\n`.repeat(200_000) })
-    const before = process.memoryUsage().rss
-    const { items, incomplete } = await grep(dir, { maxResults: 10 })
-    expect(items).toHaveLength(10)
-    expect(incomplete).toEqual(['Only the first 10 matching lines are shown.'])
-    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
   })
 })

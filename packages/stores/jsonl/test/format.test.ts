@@ -1,11 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { needs } from '../../../../test/fixture/needs.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
-
-const hasZstd = spawnSync('zstd', ['--version']).status === 0
 
 let fixture: Fixture
 beforeEach(async () => {
@@ -15,7 +14,7 @@ afterEach(() => fixture.dispose())
 
 describe('the files of a session', () => {
   it('are printed by stock zstd as header and facts, whatever else is in them', async (test) => {
-    if (!hasZstd && process.env['CI'] !== 'true') test.skip('zstd is not installed')
+    needs(test, 'zstd')
     let log = await fixture.store.create(headerFor('stock'))
     await log.append(factsFrom(0, 2), { sync: true })
     await log.append(factsFrom(2, 1), { sync: true })

@@ -84,11 +84,9 @@ describe('read', () => {
       await file.truncate(1024 ** 3)
       await file.close()
     }
-    const startedAt = performance.now()
     const before = process.memoryUsage().rss
     expect((await show('text', { limit: 2 })).text).toMatch(/lines 1-2 of many more.*\n1\ta\n2\tb$/)
     expect((await show('zero')).code).toBe('READ_BINARY')
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
     expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(200)
   })
 
