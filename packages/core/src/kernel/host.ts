@@ -9,4 +9,9 @@ export interface Host {
   /** The directory that the person started in, absolute. */
   readonly cwd: string
   readonly version: string
+  /**
+   * Secrets that are kept outside of `env`, by name, as they are now. It may throw a
+   * `HarnessError` where they are not kept safely; only credentials call it.
+   */
+  readonly credentials?: () => Readonly<Record<string, string>>
 }

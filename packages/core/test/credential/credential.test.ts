@@ -3,12 +3,16 @@ import { createRoot, definePlugin, mount, own } from '@cordage/core/kernel'
 import { describe, expect, it } from 'vitest'
 import credentials from '../../src/credential/index.ts'
 
-async function open(env: Record<string, string | undefined>) {
+async function open(
+  env: Record<string, string | undefined>,
+  credentialsOfHost?: () => Record<string, string>,
+) {
   const root = createRoot()
+  const kept = credentialsOfHost === undefined ? {} : { credentials: credentialsOfHost }
   const host = definePlugin({
     name: 'host',
     provides: ['host'],
-    apply: (ctx) => own(ctx, 'host', { env, home: '/h', cwd: '/c', version: '0' }),
+    apply: (ctx) => own(ctx, 'host', { env, home: '/h', cwd: '/c', version: '0', ...kept }),
   })
   await mount(root, { id: 'host', plugin: host, config: {}, timeoutMs: 1000 }).settled()
   const row = mount(root, {
@@ -65,5 +69,28 @@ describe('credentials', () => {
     service.has('MY_THING')
     service.has('OPENAI_BASE_URL')
     expect(service.redact(text[1] ?? '')).toBe('[redacted] http://localhost:11434')
+  })
+
+  it('that the host keeps come after the environment, as they are at each use', async () => {
+    const kept: Record<string, string> = { A_API_KEY: 'kept-first', B_API_KEY: 'kept-second' }
+    const service = await open({ A_API_KEY: 'of-the-environment', B_API_KEY: ' ' }, () => kept)
+    expect(service.reveal('A_API_KEY')).toBe('of-the-environment')
+    expect(service.reveal('B_API_KEY')).toBe('kept-second')
+    kept['B_API_KEY'] = 'kept-later'
+    expect(service.reveal('B_API_KEY')).toBe('kept-later')
+    expect(service.redact('kept-first kept-later')).toBe('[redacted] [redacted]')
+    expect(service.has('constructor')).toBe(false)
+    delete kept['B_API_KEY']
+    expect(service.has('B_API_KEY')).toBe(false)
+  })
+
+  it('that the host refuses to read stop only who needs one of them', async () => {
+    const refusal = new TypeError('kept in the open')
+    const service = await open({ A_API_KEY: 'of-the-environment' }, () => {
+      throw refusal
+    })
+    expect(service.reveal('A_API_KEY')).toBe('of-the-environment')
+    expect(() => service.has('B_API_KEY')).toThrow(refusal)
+    expect(service.redact('of-the-environment')).toBe('[redacted]')
   })
 })
