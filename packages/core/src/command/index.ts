@@ -1,1 +1,4 @@
+export * from './command.ts'
+export { commandError } from './errors.ts'
 export * from './frontend.ts'
+export { default } from './plugin.ts'

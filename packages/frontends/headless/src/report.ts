@@ -1,5 +1,5 @@
 import type { Agent, TurnOutcome } from '@cordage/core/agent'
-import type { Invocation } from '@cordage/core/command'
+import type { Invocation, Terminal } from '@cordage/core/command'
 import { textOf } from '@cordage/core/message'
 import type { HeadlessContext } from './context.ts'
 import { createProgress } from './progress.ts'
@@ -7,6 +7,8 @@ import { createProgress } from './progress.ts'
 /** What a run says: the answer on stdout, everything else on stderr; or JSON on stdout. */
 export interface Report {
   begin(notices: readonly string[]): void
+  /** What a command said, where no turn was taken. */
+  said(text: string): void
   end(outcome: TurnOutcome): void
 }
 
@@ -33,6 +35,12 @@ export function createReport(ctx: HeadlessContext, agent: Agent, invocation: Inv
         else if (output === 'text' && !quiet) progress.update(update)
       })
     },
+    said(text) {
+      if (output === 'text') return print(terminal, text)
+      const { turn } = agent.session.turn
+      const { totals } = agent.account
+      line({ type: 'result', ...opening, turn, reason: 'completed', answer: text, ...totals })
+    },
     end(outcome) {
       const { totals } = agent.account
       const answer = outcome.answer ? textOf(outcome.answer) : ''
@@ -47,10 +55,14 @@ export function createReport(ctx: HeadlessContext, agent: Agent, invocation: Inv
       }
       if (output !== 'text') return line(result)
       if (!quiet) progress.closing(outcome, totals)
-      if (answer !== '') terminal.out(answer.endsWith('\n') ? answer : `${answer}\n`)
+      print(terminal, answer)
       if (outcome.error) terminal.err(failure(outcome, agent))
     },
   }
+}
+
+function print({ out }: Terminal, text: string): void {
+  if (text !== '') out(text.endsWith('\n') ? text : `${text}\n`)
 }
 
 function failure({ reason, error }: TurnOutcome, agent: Agent): string {

@@ -1,5 +1,5 @@
 import type { Agent, ModelChoice, TurnOutcome } from '@cordage/core/agent'
-import type { Invocation } from '@cordage/core/command'
+import type { CommandResult, Invocation } from '@cordage/core/command'
 import type { HarnessError } from '@cordage/core/error'
 import { modelError } from '@cordage/core/model'
 import type { Session } from '@cordage/core/session'
@@ -28,12 +28,26 @@ export async function runTask(ctx: HeadlessContext, invocation: Invocation): Pro
   try {
     const report = createReport(ctx, agent, invocation)
     report.begin([...session.notices, ...agent.notices, ...gone, ...whichToolsAreGone(ctx, agent)])
-    const outcome = await drive(agent, invocation, wasInterrupted)
+    const command = await runCommand(ctx, agent, invocation)
+    if (command?.text !== undefined) {
+      report.said(command.text)
+      return 0
+    }
+    const outcome = await drive(agent, { ...invocation, ...command }, wasInterrupted)
     report.end(outcome)
     return exitOf(outcome)
   } finally {
     await agent.close()
   }
+}
+
+/** A task in the form `/name arguments` is for the harness, unless it makes a task of itself. */
+async function runCommand(
+  ctx: HeadlessContext,
+  agent: Agent,
+  { task, signal }: Invocation,
+): Promise<CommandResult | undefined> {
+  return task === undefined ? undefined : ctx.get('commands')?.run(task, agent, signal)
 }
 
 async function drive(

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Invocation } from '@cordage/core/command'
+import { definePlugin } from '@cordage/core/kernel'
 import { modelError } from '@cordage/core/model'
 import { inboxSplice, requestHeader, turnStart } from '@cordage/core/session'
 import { bench, call, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
+import commands from '../../../core/src/command/index.ts'
 import local from '../../../environments/local/src/index.ts'
 import headless from '../src/index.ts'
 
@@ -198,5 +200,56 @@ describe('going on', () => {
     const { err } = await run({ ...given, model: 'test/model' })
     expect(err).toMatch(/notice: the directory .*gone is gone/)
     expect(err).toMatch(/notice: the tool telescope is gone/)
+  })
+})
+
+describe('a task in the form of a command', () => {
+  const noting = definePlugin({
+    name: 'noting',
+    inject: ['commands'],
+    apply(ctx) {
+      ctx.commands.register(ctx, {
+        name: 'note',
+        description: 'notes something',
+        run: (args) => ({ text: `noted: ${args}` }),
+      })
+      ctx.commands.register(ctx, {
+        name: 'greet',
+        description: 'has the agent greet',
+        run: (name) => ({ task: `Say hello to ${name}.` }),
+      })
+    },
+  })
+  const rows = [{ plugin: local }, { plugin: headless }, { plugin: commands }, { plugin: noting }]
+
+  it('is done without the model', async () => {
+    made = await bench([], { rows })
+    expect(await run({ task: '/note milk', quiet: true })).toEqual({
+      out: 'noted: milk\n',
+      err: '',
+      code: 0,
+    })
+    const { out } = await run({ task: '/note milk', output: 'json' })
+    const said = { type: 'result', reason: 'completed', answer: 'noted: milk', steps: 0 }
+    expect(JSON.parse(out)).toMatchObject(said)
+    expect(made.requests).toEqual([])
+  })
+
+  it('gives the agent the task that the command makes of it', async () => {
+    made = await bench([say('Hello, Ada.')], { rows })
+    expect(await run({ task: '/greet Ada' })).toMatchObject({ out: 'Hello, Ada.\n', code: 0 })
+    expect(JSON.stringify(made.requests[0]?.messages)).toContain('Say hello to Ada.')
+    expect(JSON.stringify(made.requests[0]?.messages)).not.toContain('/greet')
+  })
+
+  it('costs nothing when it is misspelt', async () => {
+    made = await bench([say('never')], { rows })
+    await expect(run({ task: '/nota milk' })).rejects.toMatchObject({ code: 'COMMAND_UNKNOWN' })
+    expect(made.requests).toEqual([])
+  })
+
+  it('is a task like any other where nothing provides commands', async () => {
+    await start([say('ok')])
+    expect(await run({ task: '/note milk' })).toMatchObject({ out: 'ok\n', code: 0 })
   })
 })
