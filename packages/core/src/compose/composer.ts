@@ -116,11 +116,15 @@ class RootComposer implements Composer {
     if (refused.length > 0) throw rejected(refused)
     // Rows may ask for presets while they start.
     this.#prepared = prepared
-    const problems = await this.#transition(prepared.rows)
-    if (problems.length === 0) return change
-    this.#prepared = before
-    await this.#restore(before?.rows ?? [])
-    throw rejected(problems)
+    try {
+      const problems = await this.#transition(prepared.rows)
+      if (problems.length > 0) throw rejected(problems)
+      return change
+    } catch (error) {
+      this.#prepared = before
+      await this.#restore(before?.rows ?? [])
+      throw error
+    }
   }
 
   // An agent lives in the scope of the row that provides `agents`, and ends with it.

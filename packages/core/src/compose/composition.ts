@@ -6,7 +6,8 @@ import { pathText, plain, walk } from './located.ts'
 import type { Path } from './located.ts'
 import { didYouMean } from '../error/index.ts'
 import { readOperations } from './operation.ts'
-import { inOrder, problem } from './problem.ts'
+import type { Field } from './operation.ts'
+import { inOrder, problem, problemText } from './problem.ts'
 import type { Note, Origin, Problem } from './problem.ts'
 import { Reference, resolveReference } from './reference.ts'
 
@@ -30,8 +31,10 @@ export interface Row {
    * `config.providers.deepseek.baseURL` or `config.models[0]`.
    */
   origins: ReadonlyMap<string, Origin>
-  /** Environment variables that an enabled row needs and that are not set. */
-  unset: readonly Problem[]
+  /** What keeps the row from starting: environment variables that are not set, above all. */
+  blocked: readonly Problem[]
+  /** The versions that parts of `config` say they were written for, each with its place. */
+  versions: readonly Field<number>[]
 }
 
 /** A named list of rows for an agent's own scope, its bases folded in. */
@@ -68,6 +71,42 @@ type Env = ComposeOptions['env']
  * that is wrong is in `problems`, and a composition with problems is not to be booted.
  */
 export function compose(layers: readonly LayerSource[], options: ComposeOptions): Composition {
+  const whole = composeAll(layers, options)
+  const broken = layers.filter(
+    ({ kind, file }) => kind === 'plugin' && whole.problems.some((found) => found.file === file),
+  )
+  if (broken.length === 0) return whole
+  // What is wrong with a plugin's layer costs the plugin: the others compose without it.
+  const sound = layers.filter((layer) => !broken.includes(layer))
+  const rest = composeAll(sound, options, { incomplete: true })
+  rest.rows.push(...broken.map((layer) => brokenPlugin(layer, whole.problems)))
+  return rest
+}
+
+/** Stands for the rows of a plugin whose layer cannot be used, so that it is named with them. */
+function brokenPlugin({ kind, name, file }: LayerSource, problems: readonly Problem[]): Row {
+  const origin: Origin = { kind, file, line: 1 }
+  const own = problems.filter((found) => found.file === file)
+  const id = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replace(/^-/, '')
+  return {
+    id,
+    name,
+    config: {},
+    written: {},
+    disabled: false,
+    optional: true,
+    from: file,
+    origins: new Map(['name', 'disabled', 'optional'].map((key) => [key, origin])),
+    blocked: own.map((found) => ({ ...found, message: problemText(found) })),
+    versions: [],
+  }
+}
+
+function composeAll(
+  layers: readonly LayerSource[],
+  options: ComposeOptions,
+  { incomplete = false } = {},
+): Composition {
   const read = layers.map(readLayer)
   const operations = read.map(readOperations)
   const fold = new Fold(
@@ -75,7 +114,7 @@ export function compose(layers: readonly LayerSource[], options: ComposeOptions)
     {
       profile: options.profile,
       known: new Set(options.knownRows),
-      incomplete: read.some((layer) => layer.problems.length > 0),
+      incomplete: incomplete || read.some((layer) => layer.problems.length > 0),
     },
   )
   const problems = [...read, ...operations].flatMap((part) => part.problems)
@@ -166,7 +205,7 @@ class PresetFolder {
 }
 
 function finish(draft: Draft, env: Env, problems: Problem[]): Row {
-  const { id, inserted, name, config, disabled, optional } = draft
+  const { id, inserted, name, config, versions, disabled, optional } = draft
   const origins = new Map([
     ['name', name.origin],
     ['disabled', disabled.origin],
@@ -192,7 +231,8 @@ function finish(draft: Draft, env: Env, problems: Problem[]): Row {
     optional: optional.value,
     from: inserted.file,
     origins,
-    unset: missing,
+    blocked: missing,
+    versions,
   }
 }
 

@@ -2,6 +2,7 @@ import type { AnyPlugin } from '../kernel/index.ts'
 import { originOf } from './composition.ts'
 import type { Row } from './composition.ts'
 import { pathText } from './located.ts'
+import { checkVersions, fateOf } from './migration.ts'
 import { didYouMean } from '../error/index.ts'
 import { problem } from './problem.ts'
 import type { Problem } from './problem.ts'
@@ -17,11 +18,12 @@ interface Issue {
 
 /** All that the plugin's schema has against the row's configuration, each at its line. */
 export async function checkConfig(row: Row, plugin: AnyPlugin): Promise<Problem[]> {
+  const outdated = checkVersions(row, plugin)
   const schema = plugin.Config
-  if (!schema) return []
+  if (!schema || outdated.length > 0) return outdated
   try {
     const { issues = [] } = await schema['~standard'].validate(row.config)
-    return issues.flatMap((issue) => describeIssue(row, schema, issue))
+    return issues.flatMap((issue) => describeIssue(row, plugin, issue))
   } catch (error) {
     // A transform that throws is the plugin's mistake, but it is this value that met it.
     const why = error instanceof Error ? error.message : String(error)
@@ -29,7 +31,7 @@ export async function checkConfig(row: Row, plugin: AnyPlugin): Promise<Problem[
   }
 }
 
-function describeIssue(row: Row, schema: unknown, issue: Issue): Problem[] {
+function describeIssue(row: Row, plugin: AnyPlugin, issue: Issue): Problem[] {
   const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part))
   const path = keys.map((key): Key => (typeof key === 'number' ? key : String(key)))
   if (isUnset(row.config, path)) return []
@@ -37,10 +39,11 @@ function describeIssue(row: Row, schema: unknown, issue: Issue): Problem[] {
     const quote = /expected string, received (number|boolean)/.test(issue.message)
     return [invalid(row, path, issue.message, quote ? 'Put the value in quotes.' : undefined)]
   }
-  const known = keysAt(schema, path)
+  const known = keysAt(plugin.Config, path)
   return issue.keys.map((key) => {
     const listed = known.length > 0 ? `Known here: ${known.join(', ')}.` : undefined
-    return invalid(row, [...path, key], 'unknown key', didYouMean(key, known) ?? listed)
+    const fate = fateOf(plugin, [...path, key].join('.'))
+    return invalid(row, [...path, key], 'unknown key', fate ?? didYouMean(key, known) ?? listed)
   })
 }
 

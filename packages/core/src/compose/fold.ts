@@ -11,6 +11,8 @@ export interface Draft {
   inserted: Origin
   name: Field<string>
   config: LocatedMap
+  /** The versions that the parts of `config` were written for, where a layer says so. */
+  versions: readonly Field<number>[]
   disabled: Field<boolean>
   optional: Field<boolean>
 }
@@ -96,8 +98,9 @@ export class Fold {
   #insert(rows: Drafts, row: RowInsert): void {
     const before = rows.get(row.id)
     if (before === undefined) {
-      const { id, origin, name, config, disabled, optional } = row
-      rows.set(id, { id, inserted: origin, name, config, disabled, optional })
+      const { id, origin, name, config, configVersion, disabled, optional } = row
+      const versions = configVersion === undefined ? [] : [configVersion]
+      rows.set(id, { id, inserted: origin, name, config, versions, disabled, optional })
       return
     }
     const message = `The row "${row.id}" is inserted twice, first at ${place(before.inserted)}.`
@@ -114,9 +117,11 @@ export class Fold {
       return true
     }
     const under = row.config ?? draft.config
+    const older = row.config === undefined ? draft.versions : []
     rows.set(row.id, {
       ...draft,
       config: row.merge === undefined ? under : merge(under, row.merge),
+      versions: row.configVersion === undefined ? older : [...older, row.configVersion],
       disabled: row.disabled ?? draft.disabled,
       optional: row.optional ?? draft.optional,
     })

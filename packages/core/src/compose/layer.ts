@@ -12,6 +12,8 @@ export interface LayerSource {
   name: string
   file: string
   text: string
+  /** Why there is no text, of a plugin's layer: it costs the plugin and nothing else. */
+  unreadable?: string
 }
 
 /** The entries of one layer; a layer with problems has no entries. */
@@ -29,6 +31,9 @@ export function readLayer(source: LayerSource): Layer {
     return { kind: source.kind, file: source.file, line: Math.max(line, 1) }
   }
   const failed = (problems: Problem[]): Layer => ({ source, entries: [], problems })
+  if (source.unreadable !== undefined) {
+    return failed([problem('YAML_INVALID', at(0), `It cannot be read: ${source.unreadable}.`)])
+  }
   try {
     const document = parse(source, lines)
     const syntax = syntaxProblems(document, source.text, at)

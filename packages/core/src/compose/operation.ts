@@ -17,6 +17,7 @@ export interface RowInsert {
   origin: Origin
   name: Field<string>
   config: LocatedMap
+  configVersion?: Field<number> | undefined
   disabled: Field<boolean>
   optional: Field<boolean>
 }
@@ -28,6 +29,8 @@ export interface RowPatch {
   remove: boolean
   config?: LocatedMap | undefined
   merge?: LocatedMap | undefined
+  /** The version that `config` or `merge` was written for. */
+  configVersion?: Field<number> | undefined
   disabled?: Field<boolean> | undefined
   optional?: Field<boolean> | undefined
 }
@@ -46,8 +49,9 @@ export interface Operation {
 const ID = /^[a-z][a-z0-9]*(?:[.-][a-z0-9]+)*$/
 const INSERT_KEYS = ['insert', 'profiles']
 const PRESET_KEYS = ['preset', 'extends', 'rows', 'profiles']
-const PATCH_KEYS = ['id', 'config', 'merge', 'disabled', 'optional', 'remove']
-const ROW_KEYS = ['id', 'name', 'config', 'disabled', 'optional']
+const PATCH_KEYS = ['id', 'config', 'merge', 'configVersion', 'disabled', 'optional', 'remove']
+const NO_CHANGE = ['id', 'profiles', 'configVersion']
+const ROW_KEYS = ['id', 'name', 'config', 'configVersion', 'disabled', 'optional']
 
 /** Reads the entries of a layer; what can be read is returned even where something is wrong. */
 export function readOperations(layer: Layer): { operations: Operation[]; problems: Problem[] } {
@@ -105,9 +109,10 @@ class OperationReader {
     const name = this.#name(row, id)
     const config = this.#config(row, 'config', id) ?? { type: 'map', entries: new Map(), origin }
     const disabled = this.#flag(row, 'disabled', id) ?? { value: false, origin }
-    const optional = this.#flag(row, 'optional', id) ?? { value: false, origin }
+    const optional = this.#optional(row, id) ?? { value: origin.kind === 'plugin', origin }
+    const configVersion = this.#version(row, id)
     if (id === undefined) return undefined
-    return { type: 'insert', id, origin, name, config, disabled, optional }
+    return { type: 'insert', id, origin, name, config, configVersion, disabled, optional }
   }
 
   #patch(row: LocatedMap, keys: readonly string[]): RowPatch | undefined {
@@ -117,9 +122,10 @@ class OperationReader {
     const config = this.#config(row, 'config', id)
     const merge = this.#config(row, 'merge', id)
     const disabled = this.#flag(row, 'disabled', id)
-    const optional = this.#flag(row, 'optional', id)
+    const optional = this.#optional(row, id)
+    const configVersion = this.#version(row, id)
     const remove = this.#flag(row, 'remove', id)?.value ?? false
-    const given = [...entries.keys()].filter((key) => key !== 'id' && key !== 'profiles')
+    const given = [...entries.keys()].filter((key) => !NO_CHANGE.includes(key))
     if (entries.has('config') && entries.has('merge')) {
       const hint = '"config" replaces the whole configuration, "merge" changes parts: keep one.'
       this.#fail('OPERATION_INVALID', origin, `${of(id)}has both "config" and "merge".`, hint, id)
@@ -139,7 +145,7 @@ class OperationReader {
       this.#fail('OPERATION_INVALID', origin, message, 'Keep one of the two.', id)
     }
     if (id === undefined) return undefined
-    return { type: 'patch', id, origin, config, merge, disabled, optional, remove }
+    return { type: 'patch', id, origin, config, merge, configVersion, disabled, optional, remove }
   }
 
   #rows<T>(entry: LocatedMap, key: string, read: (row: LocatedMap) => T | undefined): T[] {
@@ -208,6 +214,24 @@ class OperationReader {
     }
     const message = `${of(id)}has ${kindOf(node)} as its "${key}".`
     return this.#fail('ROW_INVALID', node.origin, message, 'Write true or false.', id)
+  }
+
+  #optional(row: LocatedMap, id: string | undefined): Field<boolean> | undefined {
+    const flag = this.#flag(row, 'optional', id)
+    if (flag?.value !== false || flag.origin.kind !== 'plugin') return flag
+    // A failing row of somebody else's takes no other down, unless a person says that it may.
+    const hint = 'Leave "optional" out; a layer of yours may set it.'
+    const message = `${of(id)}is required, which a plugin may not ask for.`
+    return this.#fail('OPERATION_INVALID', flag.origin, message, hint, id)
+  }
+
+  #version(row: LocatedMap, id: string | undefined): Field<number> | undefined {
+    const node = row.entries.get('configVersion')
+    if (node === undefined) return undefined
+    const value = node.type === 'scalar' ? Number(node.value) : NaN
+    if (Number.isInteger(value) && value > 0) return { value, origin: node.origin }
+    const message = `${of(id)}has ${kindOf(node)} as its "configVersion".`
+    return this.#fail('ROW_INVALID', node.origin, message, 'Write a whole number from 1 on.', id)
   }
 
   #checkKeys(map: LocatedMap, known: readonly string[], row?: string): void {

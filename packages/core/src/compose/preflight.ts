@@ -123,7 +123,7 @@ class RowCheck {
 
   async #prepare(row: Row): Promise<PreparedRow> {
     // On a required row the composition has reported these.
-    if (row.optional && row.unset.length > 0) return this.#refuse(row, row.unset)
+    if (row.optional && row.blocked.length > 0) return this.#refuse(row, row.blocked)
     let loaded: Loaded
     try {
       loaded = await this.#load(row)
@@ -171,10 +171,11 @@ class RowCheck {
 }
 
 function isPlugin(value: unknown): value is AnyPlugin {
-  if (typeof value === 'function') return true
-  return typeof value === 'object' && value !== null && 'apply' in value
-    ? typeof value.apply === 'function'
-    : false
+  if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return false
+  const { apply, inject = [], provides = [] } = value as Record<string, unknown>
+  // The container takes these as they come and fails in the middle of a boot.
+  if (typeof inject !== 'object' || !Array.isArray(provides)) return false
+  return typeof value === 'function' || typeof apply === 'function'
 }
 
 function loadProblem(row: Row, error: unknown): Problem {

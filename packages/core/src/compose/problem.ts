@@ -1,4 +1,4 @@
-export type LayerKind = 'bundle' | 'profile' | 'installation' | 'home' | 'overlay'
+export type LayerKind = 'bundle' | 'plugin' | 'profile' | 'installation' | 'home' | 'overlay'
 
 /** Where a value of the composition was written: the layer's kind, its file and the line from 1. */
 export interface Origin {
@@ -24,6 +24,7 @@ export type ProblemCode =
   | 'PACKAGE_INVALID'
   | 'API_INCOMPATIBLE'
   | 'CONFIG_INVALID'
+  | 'CONFIG_OUTDATED'
   | 'SERVICE_MISSING'
   | 'SERVICE_DUPLICATE'
   | 'SERVICE_CYCLE'

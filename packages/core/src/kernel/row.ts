@@ -32,6 +32,15 @@ export class RowError extends Error {
  * their identity and get a hidden `row` property; everything else is wrapped.
  */
 export function blame(row: string, error: unknown): Error {
+  try {
+    return withRow(row, error)
+  } catch {
+    // A getter or proxy that throws: a row fails with it as with any other error.
+    return new RowError(row, 'it failed with an error that cannot be read')
+  }
+}
+
+function withRow(row: string, error: unknown): Error {
   if (error instanceof RowError) return error
   if (!(error instanceof Error)) return new RowError(row, String(error), error)
   if (!isRecognised(error)) return new RowError(row, error.message, error)
