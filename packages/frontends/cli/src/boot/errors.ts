@@ -16,6 +16,9 @@ export const bootError = defineErrors('cli-boot', {
     exit: 78,
   },
   PLUGIN_NOT_FOUND: { message: 'there is no file {file}' },
+  PLUGIN_IMPORT_MISSING: {
+    message: '{file} imports "{import}", which is not there for it to import',
+  },
   PLUGIN_TYPESCRIPT: {
     message:
       '{file} is TypeScript below node_modules, which does not run. The package has to ship ' +

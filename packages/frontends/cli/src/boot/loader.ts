@@ -17,7 +17,7 @@ export function createLoader(homeProfile: string): Loader {
       const url = isAbsolute(name) ? pathToFileURL(name).href : resolveRow(name, from, homeProfile)
       const file = fileURLToPath(url)
       assertRuns(file)
-      const module = (await import(url)) as Record<string, unknown>
+      const module = await importFile(url, file)
       const manifest = manifestOf(file)
       return {
         plugin: module['default'] ?? module,
@@ -43,6 +43,28 @@ function resolveRow(name: string, from: string, homeProfile: string): string {
     }
     throw error
   }
+}
+
+/** Throws `PLUGIN_IMPORT_MISSING`: the plugin itself is there, so it is not what is missing. */
+async function importFile(url: string, file: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(url)) as Record<string, unknown>
+  } catch (error) {
+    const missing = missingImport(error, file)
+    if (missing === undefined) throw error
+    throw bootError('PLUGIN_IMPORT_MISSING', missing, { cause: error })
+  }
+}
+
+/** Which import of which file failed: Node tells it in the words of its message only. */
+function missingImport(error: unknown, plugin: string) {
+  const isMissing =
+    error instanceof Error && 'code' in error && String(error.code).includes('MODULE_NOT_FOUND')
+  if (!isMissing) return undefined
+  const { message } = error
+  const name = /^Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1]
+  const importer = /' imported from (.+)$/m.exec(message) ?? /^- (.+)$/m.exec(message)
+  return { import: name ?? message, file: importer?.[1] ?? plugin }
 }
 
 function assertRuns(file: string): void {
