@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { scripts } from './fixture/scripts.ts'
 
 async function overlay(place: Place, name: string, text: string): Promise<string[]> {
   const file = join(place.base, name)
@@ -102,6 +104,25 @@ describe('rows', () => {
     expect(stderr).toMatch(/row "missing" is quarantined: .*not installed/)
   })
 
+  it.each([
+    ['a package', "import '@nobody/has-this'", /deep\.mjs imports "@nobody\/has-this"/],
+    ['a file', "import './gone.mjs'", /deep\.mjs imports ".*gone\.mjs"/],
+    ['a module of CommonJS', "import './old.cjs'", /old\.cjs imports "@nobody\/old"/],
+  ])('whose own import of %s is missing are there themselves', async (_, line, reason) => {
+    await using place = await makePlace('empty')
+    const patch = await overlay(place, 'row.yml', '- insert: [{ id: mine, name: ./mine.mjs }]\n')
+    await writeFile(join(place.base, 'mine.mjs'), "import './deep.mjs'\nexport default () => {}\n")
+    await writeFile(join(place.base, 'deep.mjs'), `${line}\n`)
+    await writeFile(join(place.base, 'old.cjs'), "require('@nobody/old')\n")
+    const { code, stdout } = await runCli(place, [...patch, 'config', 'check'])
+    expect(stdout).toMatch(reason)
+    expect(stdout).toContain('PACKAGE_INVALID')
+    expect(stdout).not.toMatch(/not installed|PACKAGE_MISSING/)
+    expect(code).toBe(78)
+    const other = await overlay(place, 'row.yml', '- insert: [{ id: mine, name: ./gone.mjs }]\n')
+    expect((await runCli(place, [...other, 'config', 'check'])).stdout).toContain('PACKAGE_MISSING')
+  })
+
   it('that are required and hang stop the boot within the limit of a row', async () => {
     await using place = await makePlace('empty')
     const patch = await overlay(place, 'hang.yml', '- insert: [{ id: hangs, name: ./hang.mjs }]\n')
@@ -113,4 +134,38 @@ describe('rows', () => {
     expect(stderr).toMatch(/hang\.yml:1: .*"hangs"/)
     expect(code).toBe(78)
   }, 60_000)
+})
+
+describe('symbolic links', () => {
+  const write = (path: string) => ({ name: 'write', arguments: { file_path: path, content: 'x' } })
+
+  it.each(['link', 'link/deeper/home'])('hide no home (%s) from the policy', async (home) => {
+    await using place = await makePlace('empty')
+    const inside = join(place.project, 'inside')
+    await mkdir(inside)
+    await symlink(inside, join(place.base, 'link'))
+    const real = home.replace('link', 'inside')
+    const calls = [`${real}/new.yml`, `../${home}/new.yml`, 'beside.txt'].map(write)
+    const patch = await scripts(place, { plant: { steps: [{ calls }, { text: 'Done' }] } })
+    const env = { CORDAGE_HOME: join(place.base, home) }
+    const args = [...patch, '--model', 'scripted/plant', 'Plant']
+    const { code, stderr } = await runCli(place, args, { env })
+    expect(code, stderr).toBe(0)
+    expect(existsSync(join(place.project, 'beside.txt')), stderr).toBe(true)
+    expect(existsSync(join(place.project, real, 'logs/cordage.log')), stderr).toBe(true)
+    expect(existsSync(join(place.project, real, 'new.yml')), stderr).toBe(false)
+  })
+
+  it('lead --cwd to the project itself', async () => {
+    await using place = await makePlace('empty')
+    await symlink(place.project, join(place.base, 'link'))
+    const calls = [write('made.txt')]
+    const patch = await scripts(place, { make: { steps: [{ calls }, { text: 'Done' }] } })
+    const args = [...patch, '--cwd', '../link', '--model', 'scripted/make', 'Make']
+    const { code, stderr } = await runCli(place, args)
+    expect(code, stderr).toBe(0)
+    expect(existsSync(join(place.project, 'made.txt'))).toBe(true)
+    const { stdout } = await runCli(place, ['sessions', 'list', '--output', 'json'])
+    expect(JSON.parse(stdout)).toMatchObject([{ header: { project: place.project } }])
+  })
 })

@@ -25,6 +25,7 @@ import { composeProfile, type ComposedProfile, type ComposeRequest } from './lay
 import { createLoader } from './loader.ts'
 import { createLogFile, teeLog } from './log-file.ts'
 import type { Profile } from './profile.ts'
+import { realPathOf } from './real-path.ts'
 import { createRedactor } from './secrets.ts'
 
 export interface BootOptions {
@@ -60,14 +61,18 @@ export interface Harness {
   close(): Promise<CloseReport>
 }
 
-/** What a boot goes by, with every default filled in. */
+/**
+ * What a boot goes by, with every default filled in. The policy protects places by their resolved
+ * paths, so that a home which is a symbolic link has to be resolved before anybody asks.
+ */
 export function composeRequestOf(options: BootOptions): ComposeRequest {
   const env = options.env ?? process.env
-  const cwd = resolve(options.cwd ?? process.cwd())
+  const cwd = realPathOf(resolve(options.cwd ?? process.cwd()))
+  const home = options.home === undefined ? homeOf(env) : resolve(cwd, options.home)
   return {
     profile: options.profile,
     patches: options.patches ?? [],
-    home: options.home === undefined ? homeOf(env) : resolve(cwd, options.home),
+    home: realPathOf(home),
     env,
     cwd,
     safe: options.safe ?? false,

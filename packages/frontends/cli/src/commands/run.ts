@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Invocation, Terminal } from '@cordage/core/command'
 import type { Limits } from '@cordage/core/ledger'
@@ -77,7 +77,7 @@ function noTask(): Error {
 
 function directory(given: string | undefined): string {
   const path = resolve(given ?? '.')
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(path)
   throw cliError('USAGE', { reason: `--cwd: there is no directory ${path}.` })
 }
 
