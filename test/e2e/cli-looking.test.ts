@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from './fixture/cli.ts'
@@ -28,6 +28,33 @@ describe('sessions', () => {
   it('list names the project, newest first, and only those asked for', async () => {
     expect(await json('sessions', 'list')).toMatchObject([{ header: { project: place.project } }])
     expect(await json('sessions', 'list', '--project', '/elsewhere')).toEqual([])
+  })
+
+  it('list says what each is about, where, and how long ago', async () => {
+    const { stdout } = await runCli(place, ['sessions', 'list'])
+    const [line = '', ...more] = stdout.split('\n')
+    expect(line.split(/ {2,}/)).toEqual([
+      id,
+      expect.stringMatching(/^\d+[smh]$/),
+      'Fix the test',
+      place.project,
+    ])
+    expect(more).toEqual([''])
+  })
+
+  it.each(['.', 'src', './test/..', '../project/src'])(
+    'list --project %s is of the project, as continue is',
+    async (directory) => {
+      await mkdir(join(place.project, '.git'), { recursive: true })
+      expect(await json('sessions', 'list', '--project', directory)).toHaveLength(1)
+      expect(await json('sessions', 'search', 'Fix', '--project', directory)).not.toEqual([])
+    },
+  )
+
+  it('list --project of another one names it when it has none', async () => {
+    const { code, stdout, stderr } = await runCli(place, ['sessions', 'list', '--project', '..'])
+    expect(stderr).toContain(`There is no session of ${place.base} yet`)
+    expect([code, stdout]).toEqual([0, ''])
   })
 
   it('show tells the session as it went, by the beginning of its id', async () => {
@@ -125,6 +152,17 @@ describe('config', () => {
 })
 
 describe('tools', () => {
+  it.each([
+    [['--profile', 'sdk-minimal', 'tools'], 'The preset minimal offers no tool.'],
+    [['tools', '--preset', 'bare'], 'The preset bare offers no tool.'],
+  ])('say so where there is none: %s', async (args, line) => {
+    const bare = join(place.base, 'bare.patch.yml')
+    await writeFile(bare, '- { preset: bare, rows: [] }\n')
+    const { code, stderr } = await runCli(place, ['--patch', bare, ...args])
+    expect(stderr).toBe(`${line}\n`)
+    expect(code).toBe(0)
+  })
+
   it('say which step has them and why one is not there', async () => {
     const overlay = join(place.base, 'tools.patch.yml')
     await writeFile(

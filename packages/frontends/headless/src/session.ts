@@ -1,10 +1,10 @@
 import type { Agent } from '@cordage/core/agent'
 import type { Invocation } from '@cordage/core/command'
+import { exists, projectOf } from '@cordage/core/environment'
 import { isHarnessError } from '@cordage/core/error'
 import { sessionDirectory, sessionTitle, type Session } from '@cordage/core/session'
 import type { HeadlessContext } from './context.ts'
 import { headlessError } from './errors.ts'
-import { exists, projectOf } from './project.ts'
 
 /** Makes or opens the session of a run, with what is no longer as it was, in words. */
 export async function openSession(

@@ -68,10 +68,11 @@ export function listCases(use: UseStore): void {
 
 const typed = (text: string) => textMessage(`id ${text}`, 'user', text, { kind: 'user' })
 
+const notice = textMessage('n', 'user', 'injected', { kind: 'plugin', row: 'r', form: 'notice' })
+const queued = (text: string) =>
+  inboxSplice({ inserted: [{ queue: 'next-turn', message: typed(text) }], cause: 'send' })
+
 export function wordCases(use: UseStore): void {
-  const notice = textMessage('n', 'user', 'injected', { kind: 'plugin', row: 'r', form: 'notice' })
-  const queued = (text: string) =>
-    inboxSplice({ inserted: [{ queue: 'next-turn', message: typed(text) }], cause: 'send' })
   const make = async (id: string, facts: readonly NewFact[]) => {
     const log = await use().store.create(headerFor(id))
     const placed = facts.map((fact, seq) => ({ ...fact, seq, time: 5 }))

@@ -1,3 +1,6 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { projectOf } from '@cordage/core/environment'
 import type { RootContext } from '@cordage/core/kernel'
 import type { SessionSummary, Store } from '@cordage/core/store'
 import { jsonText, oneLine, tableText } from '../print/table.ts'
@@ -15,18 +18,21 @@ export interface SessionListOptions extends ListOptions {
 
 export async function listSessions(options: SessionListOptions): Promise<number> {
   return withHarness(options, async ({ ctx }) => {
-    const { limit, project } = options
-    const list = await storeOf(ctx).list({ limit, ...(project === undefined ? {} : { project }) })
+    const of = await projectFilter(ctx, options)
+    const list = await storeOf(ctx).list({ limit: options.limit, ...of })
+    const now = Date.now()
+    const where = of.project === undefined ? '' : ` of ${of.project}`
     if (options.output === 'json') process.stdout.write(jsonText(list))
-    else if (list.length > 0) process.stdout.write(tableText(list.map(summaryLine)))
-    else process.stderr.write('There is no session yet. Start one: cordage "what to do"\n')
+    else if (list.length > 0) process.stdout.write(tableText(list.map((one) => line(one, now))))
+    else process.stderr.write(`There is no session${where} yet. Start one: cordage "what to do"\n`)
     return 0
   })
 }
 
 export async function findInSessions(text: string, options: SessionListOptions): Promise<number> {
   return withHarness(options, async ({ ctx }) => {
-    const found = await searchSessions(ctx, storeOf(ctx), text, options)
+    const filter = { limit: options.limit, ...(await projectFilter(ctx, options)) }
+    const found = await searchSessions(ctx, storeOf(ctx), text, filter)
     const lines = found.map((hit) => [hit.id, `#${hit.seq}`, hit.type, hit.text])
     process.stdout.write(options.output === 'json' ? jsonText(found) : tableText(lines))
     if (found.length === 0) process.stderr.write(`No session says "${oneLine(text, 60)}".\n`)
@@ -52,12 +58,38 @@ export function storeOf(ctx: RootContext): Store {
   return store
 }
 
-function summaryLine(summary: SessionSummary): string[] {
-  const { header, updatedAt, bytes, title, firstWords, damaged, busy } = summary
-  const state = damaged === undefined ? (busy ? 'open' : '') : 'damaged'
-  const words = damaged ?? title ?? firstWords ?? ''
-  const size = `${Math.max(1, Math.round(bytes / 1024))} KB`
-  return [header.id, timeText(updatedAt), size, state, header.project, oneLine(words, 80)]
+/** The project that a directory belongs to, as `continue` understands it. */
+async function projectFilter(
+  ctx: RootContext,
+  { project: given }: SessionListOptions,
+): Promise<{ project?: string }> {
+  if (given === undefined) return {}
+  const directory = resolve(given)
+  // Of a project that is gone its sessions are still there, under the path it had.
+  if (!existsSync(directory)) return { project: directory }
+  const real = realpathSync(directory)
+  const fs = ctx.get('fs')
+  return { project: fs ? await projectOf(fs, real) : real }
+}
+
+function line(summary: SessionSummary, now: number): string[] {
+  const { header, updatedAt, title, firstWords, damaged, busy } = summary
+  const words = oneLine(damaged ?? title ?? firstWords ?? '', 60)
+  const flags = [busy ? 'busy' : '', damaged === undefined ? '' : 'damaged'].filter(Boolean)
+  const project = oneLine(header.project, 200)
+  return [header.id, ageText(now - updatedAt), words, project, flags.join(', ')]
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+function ageText(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000]
+  return `${Math.max(0, Math.floor(ms / size))}${unit}`
 }
 
 export function timeText(time: number): string {

@@ -25,7 +25,11 @@ interface ToolLine {
 /** Which tools an agent's next step would have, and why another one is not there. */
 export async function listTools(name: string | undefined, options: ToolsOptions): Promise<number> {
   return withHarness(options, async (harness) => {
-    const { lines, specs } = await toolsOf(harness, options)
+    const { preset, lines, specs } = await toolsOf(harness, options)
+    if (!lines.some(({ offered }) => offered)) {
+      const which = preset === '' ? `The profile ${options.profile}` : `The preset ${preset}`
+      process.stderr.write(`${which} offers no tool.\n`)
+    }
     if (name === undefined) {
       const text = () => tableText(lines.map(lineText))
       process.stdout.write(options.output === 'json' ? jsonText(lines) : text())
@@ -52,7 +56,7 @@ async function toolsOf({ ctx, composition }: Harness, options: ToolsOptions) {
   const model = options.model === undefined ? models.default() : models.resolve(options.model)
   const scope = openScope(ctx, 'cordage tools')
   try {
-    const { rows } = await presets.mount(scope, preset)
+    const { rows } = preset === '' ? { rows: [] } : await presets.mount(scope, preset)
     const { provider = '', model: id = '', info } = model ?? {}
     const resolved = tools.resolve(scope, { provider, model: id, input: info?.input ?? ['text'] })
     const specs = new Map(resolved.specs.map((spec) => [spec.name, spec]))
@@ -63,7 +67,7 @@ async function toolsOf({ ctx, composition }: Harness, options: ToolsOptions) {
     const refused = rows
       .filter(({ state }) => state !== 'active' && state !== 'disabled')
       .map(({ id, state, reason }) => absent(id, `${state}: ${reason ?? 'no reason given'}`))
-    return { lines: [...known, ...refused, ...elsewhere(composition, preset)], specs }
+    return { preset, lines: [...known, ...refused, ...elsewhere(composition, preset)], specs }
   } finally {
     await scope.close()
   }

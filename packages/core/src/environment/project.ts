@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import type { FileSystem } from '@cordage/core/environment'
-import { isHarnessError } from '@cordage/core/error'
+import { isHarnessError } from '../error/index.ts'
+import type { FileSystem } from './file-system.ts'
 
 /** The project of a directory: the nearest one above it that holds `.git`, else itself. */
 export async function projectOf(fs: FileSystem, cwd: string): Promise<string> {
@@ -10,6 +10,7 @@ export async function projectOf(fs: FileSystem, cwd: string): Promise<string> {
   }
 }
 
+/** False also for what may not be looked at. */
 export async function exists(fs: FileSystem, path: string): Promise<boolean> {
   try {
     await using target = await fs.target(path)
