@@ -7,13 +7,7 @@ import {
   type ModelRequest,
   type ResolvedModel,
 } from '../model/index.ts'
-import {
-  assistantMessage,
-  attemptFailed,
-  attemptStart,
-  canonical,
-  digest,
-} from '../session/index.ts'
+import { assistantMessage, attemptFailed, attemptStart, digest } from '../session/index.ts'
 import { classify, type Answer, type AnswerKind } from './answer.ts'
 import { bounded } from './bounded.ts'
 import type { EnteredStep } from './enter.ts'
@@ -41,7 +35,7 @@ export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<St
   const { session } = run.agent
   const request = buildRequest(session, entered.model)
   const body = await entered.model.route.body(request)
-  const bodyText = canonical(body)
+  const bodyText = JSON.stringify(body)
   for (let attempt = 1; ; attempt += 1) {
     run.signal.throwIfAborted()
     const { turn } = run

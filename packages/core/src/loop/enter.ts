@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ulid } from 'ulid'
 import { claimable } from '../agent/index.ts'
 import { textMessage, textOf, type Message } from '../message/index.ts'
 import { modelError, type ModelInfo, type ResolvedModel } from '../model/index.ts'
 import type { AssembledPrompt, PromptPart } from '../prompt/index.ts'
 import {
-  canonical,
   contextMessage,
   inboxSplice,
   requestContext,
@@ -165,7 +165,7 @@ function requestFacts(
   const tools = [...toolset.specs]
   const header = { provider, model, params, tools, origin: originOf(toolset, sections) }
   const last = session.requestHeader
-  if (last && canonical({ ...header, reason: last.reason }) === canonical(last)) return []
+  if (last && isDeepStrictEqual({ ...header, reason: last.reason }, last)) return []
   const { contextWindow, maxTokens } = info
   return [
     requestHeader({ ...header, reason: last ? 'change' : 'initial' }),
@@ -183,7 +183,7 @@ function originOf(
     ...toolset.specs.map((spec) => ({
       part: `tool: ${spec.name}`,
       row: toolset.rows.get(spec.name) ?? '',
-      tokens: estimateTokens(canonical(spec)),
+      tokens: estimateTokens(JSON.stringify(spec)),
     })),
   ]
 }

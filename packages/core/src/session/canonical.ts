@@ -9,7 +9,7 @@ export function canonical(value: unknown): string {
   })
 }
 
-/** SHA-256 (hex) of the canonical JSON. */
-export function digest(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('hex')
+/** SHA-256 (hex) of a text. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -71,7 +71,7 @@ export const attemptStart = defineEvent({
     turn,
     step,
     attempt,
-    /** SHA-256 of the canonical JSON of the body handed to the adapter. */
+    /** SHA-256 of the JSON of the body, whose members an adapter always gives in one order. */
     digest: z.string().optional(),
   }),
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonical, digest, frozenJson } from '@cordage/core/session'
+import { canonical, frozenJson } from '@cordage/core/session'
 
 test('any JSON value comes back equal and frozen to the last member', () => {
   fc.assert(
@@ -60,11 +60,11 @@ test('a member named __proto__ stays a member', () => {
   expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
 })
 
-test('the order of members changes neither canonical text nor digest', () => {
+test('the order of members does not change the canonical text', () => {
   const a = { b: [{ y: 1, x: 'ä\ud800' }], a: null }
   const b = { a: null, b: [{ x: 'ä\ud800', y: 1 }] }
   expect(canonical(a)).toBe(String.raw`{"a":null,"b":[{"x":"ä\ud800","y":1}]}`)
-  expect(digest(a)).toBe(digest(b))
-  expect(digest([1, 2])).not.toBe(digest([2, 1]))
+  expect(canonical(b)).toBe(canonical(a))
+  expect(canonical([1, 2])).not.toBe(canonical([2, 1]))
   expect(canonical({ 10: 1, 9: 1 })).toBe(canonical({ 9: 1, 10: 1 }))
 })
