@@ -51,6 +51,8 @@ export interface Composition {
   rows: Row[]
   presets: Map<string, Preset>
   defaultPreset?: string
+  /** The rows that layers took out, each with the place of that. */
+  removed: ReadonlyMap<string, Origin>
   problems: Problem[]
   notes: Note[]
 }
@@ -87,7 +89,10 @@ export function compose(layers: readonly LayerSource[], options: ComposeOptions)
 function brokenPlugin({ kind, name, file }: LayerSource, problems: readonly Problem[]): Row {
   const origin: Origin = { kind, file, line: 1 }
   const own = problems.filter((found) => found.file === file)
-  const id = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replace(/^-/, '')
+  const id = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
   return {
     id,
     name,
@@ -125,6 +130,7 @@ function composeAll(
     files,
     rows,
     presets: presets.all(),
+    removed: fold.removed,
     problems,
     notes: fold.notes,
   }

@@ -40,10 +40,10 @@ export class Fold {
   readonly presets = new Map<string, PresetDraft>()
   readonly problems: Problem[] = []
   readonly notes: Note[] = []
+  readonly removed = new Map<string, Origin>()
   readonly #options: FoldOptions
   readonly #inserted = new Map<string, Origin>()
   readonly #declared: ReadonlySet<string | undefined>
-  readonly #removed = new Map<string, Origin>()
 
   constructor(operations: readonly Operation[], options: FoldOptions) {
     this.#options = options
@@ -113,7 +113,7 @@ export class Fold {
     if (draft === undefined) return false
     if (row.remove) {
       rows.delete(row.id)
-      this.#removed.set(row.id, row.origin)
+      this.removed.set(row.id, row.origin)
       return true
     }
     const under = row.config ?? draft.config
@@ -155,7 +155,7 @@ export class Fold {
   }
 
   #unknownHint(id: string, preset: string | undefined): string {
-    const removed = this.#removed.get(id)
+    const removed = this.removed.get(id)
     if (removed !== undefined) return `It was removed at ${place(removed)}.`
     const inserted = this.#inserted.get(id)
     if (inserted !== undefined && preset !== undefined) {
