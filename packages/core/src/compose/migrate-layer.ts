@@ -1,5 +1,5 @@
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import type { Document, Pair, Scalar, YAMLMap } from 'yaml'
+import { isMap, isScalar, isSeq, parseDocument, YAMLMap } from 'yaml'
+import type { Document, Pair, Scalar } from 'yaml'
 import type { AnyPlugin, ConfigMigration } from '../kernel/index.ts'
 import { configVersionOf, migrationsAfter } from './migration.ts'
 
@@ -26,7 +26,7 @@ export function migrateLayer(
   for (const row of rowsOf(document)) {
     const id = String(row.get('id'))
     const plugin = pluginOf(id)
-    if (plugin !== undefined) migrateRow(document, row, plugin, { id, report })
+    if (plugin !== undefined) migrateRow(row, plugin, { id, report })
   }
   const changed = report.changes.length > 0
   return { text: changed ? document.toString({ lineWidth: 0 }) : text, ...report }
@@ -51,7 +51,7 @@ function rowsOf({ contents }: Document): YAMLMap[] {
   return [...maps, ...inner].filter((map) => map.has('id'))
 }
 
-function migrateRow(document: Document, row: YAMLMap, plugin: AnyPlugin, place: Place): void {
+function migrateRow(row: YAMLMap, plugin: AnyPlugin, place: Place): void {
   const config = row.get('config') ?? row.get('merge')
   if (!isMap(config)) return
   const current = configVersionOf(plugin)
@@ -102,7 +102,8 @@ function convertValue(
   const { value } = pair
   // A reference stands for a value that is not here, and null takes one away.
   if (!isScalar(value) || value.tag?.startsWith('!') || value.value === null) {
-    if (!isScalar(value) || value.value !== null) report.left.push(`${id}: convert ${path} yourself`)
+    if (!isScalar(value) || value.value !== null)
+      report.left.push(`${id}: convert ${path} yourself`)
     return
   }
   const [old, fresh] = [value.value, change(value.value)]
@@ -125,29 +126,29 @@ function take(config: YAMLMap, path: string): Pair | undefined {
 
 /** The pair itself moves, since comments hang on its parts. */
 function move(config: YAMLMap, from: string, to: string): void {
-  const [owner, target] = [from, to].map((path) => path.split('.').slice(0, -1))
+  const owner = from.split('.').slice(0, -1)
+  const target = to.split('.').slice(0, -1)
   const pair = find(config, from)!
-  if (owner!.join('.') !== target!.join('.')) {
-    take(config, from)
-    if (owner!.length > 0 && isEmpty(config.getIn(owner!))) config.deleteIn(owner!)
-    if (target!.length > 0 && !config.hasIn(target!)) config.setIn(target!, config.clone())
-    const parent = parentOf(config, to.split('.'))[0]!
-    if (!config.hasIn(target!)) parent.items = []
-    parent.items.push(pair)
-  }
-  const name = to.split('.').at(-1)!
-  if (isScalar(pair.key)) pair.key.value = name
+  if (isScalar(pair.key)) pair.key.value = to.split('.').at(-1)
+  if (owner.join('.') === target.join('.')) return
+  const old = mapAt(config, owner)!
+  old.items.splice(old.items.indexOf(pair), 1)
+  if (old !== config && old.items.length === 0) config.deleteIn(owner)
+  if (mapAt(config, target) === undefined) config.setIn(target, new YAMLMap(config.schema))
+  mapAt(config, target)!.items.push(pair)
 }
 
-function parentOf(config: YAMLMap, path: readonly string[]): [YAMLMap | undefined, string] {
-  const owner = path.length === 1 ? config : config.getIn(path.slice(0, -1))
-  return [isMap(owner) ? owner : undefined, path.at(-1)!]
+type Keys = readonly string[]
+
+function parentOf(config: YAMLMap, path: Keys): [YAMLMap | undefined, string] {
+  return [mapAt(config, path.slice(0, -1)), path.at(-1)!]
+}
+
+function mapAt(config: YAMLMap, path: Keys): YAMLMap | undefined {
+  const node = path.length === 0 ? config : config.getIn(path)
+  return isMap(node) ? node : undefined
 }
 
 function keyOf({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : ''
-}
-
-function isEmpty(node: unknown): boolean {
-  return isMap(node) && node.items.length === 0
 }

@@ -23,7 +23,8 @@ export function fateOf(plugin: AnyPlugin, path: string): string | undefined {
   let [now, since] = [path, 0]
   for (const [version, { rename = {}, drop = [] }] of migrationsAfter(plugin, 0)) {
     if (drop.includes(now)) return `It means nothing since version ${version} of this config.`
-    if (rename[now] !== undefined) [now, since] = [rename[now], version]
+    const to = rename[now]
+    if (to !== undefined) [now, since] = [to, version]
   }
   if (since === 0) return undefined
   const how = '`cordage config migrate` renames it in your own layer.'

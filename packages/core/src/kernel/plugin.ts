@@ -4,12 +4,25 @@ import { containerOf } from './container.ts'
 import type { Context, PluginContext, Services } from './context.ts'
 import { closedOrphans } from './own.ts'
 
+/** What one version of a plugin's config changed; paths are dotted, as in `limits.maxBytes`. */
+export interface ConfigMigration {
+  /** From the old path to the new one. */
+  readonly rename?: Readonly<Record<string, string>>
+  /** Paths that mean nothing any more. */
+  readonly drop?: readonly string[]
+  /** By new path, what makes the new value from the old one, which is a scalar. */
+  readonly convert?: Readonly<Record<string, (value: unknown) => unknown>>
+}
+
 /** A plugin as the composer mounts it; `provides` and `inject` are read by dry boots. */
 export interface Plugin<Config = unknown> {
   readonly name: string
   readonly provides: readonly (keyof Services)[]
   readonly inject: (keyof Services)[]
   readonly Config: z.ZodType<Config>
+  readonly configVersion: number
+  /** By the version that a migration leads to. */
+  readonly migrate: Readonly<Record<number, ConfigMigration>>
   apply(ctx: Context, config: Config): Promise<void>
 }
 
@@ -22,6 +35,9 @@ export interface PluginDefinition<
   readonly provides?: readonly P[]
   readonly inject?: readonly K[]
   readonly config?: C
+  /** Counts up with each change that an older config does not survive. Default 1. */
+  readonly configVersion?: number
+  readonly migrate?: Readonly<Record<number, ConfigMigration>>
   /** Registers; what it returns is ignored, so cleanup goes through `ctx.effect`. */
   apply(ctx: PluginContext<K>, config: z.output<C>): unknown
 }
@@ -34,12 +50,14 @@ export function definePlugin<
   const K extends keyof Services = never,
   C extends z.ZodType = typeof noConfig,
 >(definition: PluginDefinition<P, K, C>): Plugin<z.output<C>> {
-  const { name, provides = [], inject = [] } = definition
+  const { name, provides = [], inject = [], configVersion = 1, migrate = {} } = definition
   return {
     name,
     provides,
     inject: [...inject],
     Config: (definition.config ?? noConfig) as z.ZodType<z.output<C>>,
+    configVersion,
+    migrate,
     // An arrow: the container calls `new` on anything else and drops the promise.
     apply: async (ctx, config) => {
       try {
