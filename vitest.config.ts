@@ -41,6 +41,7 @@ export default defineConfig({
         test: {
           ...whole,
           name: 'compose',
+          maxConcurrency: 2,
           include: ['test/compose/**/*.test.ts'],
           sequence: { groupOrder: 1 },
         },

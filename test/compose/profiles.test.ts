@@ -20,7 +20,7 @@ async function script(place: Place, name: string, ...args: string[]): Promise<un
   return JSON.parse(stdout)
 }
 
-describe('every profile', () => {
+describe.concurrent('every profile', () => {
   it.each(foldersOf('profiles'))('%s passes its dry boot with nothing refused', async (name) => {
     await using place = await makePlace('empty')
     const args = ['--profile', name, 'config', 'check', '--output', 'json']
@@ -62,7 +62,7 @@ describe('every profile', () => {
   })
 })
 
-describe('every bundle', () => {
+describe.concurrent('every bundle', () => {
   it.each(foldersOf('bundles'))('%s passes a dry boot by its short name', async (name) => {
     await using place = await makePlace('empty')
     const args = ['config', 'check', '--bundle', name, '--output', 'json']
