@@ -12,6 +12,11 @@ import { checkServices } from './services.ts'
 /** The version of the contracts of `@cordage/core`, which the range `cordage.api` of a plugin meets. */
 export const API_VERSION = '1.0.0'
 
+/** Whether this version of the contracts is in a plugin's range. */
+export function fitsApi(range: string): boolean {
+  return satisfies(API_VERSION, range)
+}
+
 /** A row's module as it was imported. */
 export interface Loaded {
   plugin: unknown
@@ -24,6 +29,8 @@ export interface Loaded {
 /** Imports plugins. A rejection with the code ERR_MODULE_NOT_FOUND says that there is none. */
 export interface Loader {
   load(name: string, from: string): Promise<Loaded>
+  /** The range of `cordage.api`, without importing: what does not fit may not even load. */
+  apiOf?(name: string, from: string): string | undefined
 }
 
 /** A row whose module and configuration are sound. */
@@ -124,6 +131,8 @@ class RowCheck {
   async #prepare(row: Row): Promise<PreparedRow> {
     // On a required row the composition has reported these.
     if (row.optional && row.blocked.length > 0) return this.#refuse(row, row.blocked)
+    const unfit = checkApi(row, this.#declaredApi(row))
+    if (unfit !== undefined) return this.#refuse(row, [unfit])
     let loaded: Loaded
     try {
       loaded = await this.#load(row)
@@ -137,6 +146,15 @@ class RowCheck {
     const problems = await this.#checkConfig(row, plugin)
     if (problems.length > 0) return this.#refuse(row, problems, plugin)
     return { state: 'ready', row, plugin, file, version }
+  }
+
+  #declaredApi({ name, from }: Row): string | undefined {
+    try {
+      return this.#loader.apiOf?.(name, from)
+    } catch {
+      // Importing it says what is wrong, in full.
+      return undefined
+    }
   }
 
   #load({ id, name, from }: Row): Promise<Loaded> {
@@ -194,7 +212,7 @@ function noPlugin(row: Row, file: string): Problem {
 }
 
 function checkApi(row: Row, api: string | undefined): Problem | undefined {
-  if (api === undefined || satisfies(API_VERSION, api)) return undefined
+  if (api === undefined || fitsApi(api)) return undefined
   const range = validRange(api) === null ? `the api range "${api}", which is none` : `api ${api}`
   const message = `"${row.name}" asks for ${range}; @cordage/core has api ${API_VERSION}.`
   return at(row, 'API_INCOMPATIBLE', message, 'Install a version of the plugin that fits.')

@@ -4,9 +4,10 @@ import { compose, type Composition, type LayerKind, type LayerSource } from '@co
 import { bootError } from './errors.ts'
 import { installationRoot } from './installation.ts'
 import { readLastGood } from './last-good.ts'
+import { pluginHome, pluginLayers } from '../plugin/installed.ts'
 import { findBundle, findProfile, profileNames, type Profile } from './profile.ts'
 
-const FILE = 'cordis.patch.yml'
+export const LAYER_FILE = 'cordis.patch.yml'
 
 export interface ComposeRequest {
   readonly profile: string
@@ -19,6 +20,8 @@ export interface ComposeRequest {
   readonly safe: boolean
   /** Takes the layers of the last boot that succeeded instead of reading any. */
   readonly lastGood: boolean
+  /** Where plugins are taken from. Default: the profile's folder in the home. */
+  readonly pluginHome?: string
 }
 
 /** A profile as its layers compose. */
@@ -44,7 +47,7 @@ export function composeProfile(
     profile: profile.name,
     preset: profile.preset,
     env: request.env,
-    knownRows: layers.some(isPeoples) ? knownElsewhere(profile.name, request.cwd) : [],
+    knownRows: layers.some(isPeoples) ? knownElsewhere(profile.name, request) : [],
   })
   return { profile, layers, composition }
 }
@@ -57,11 +60,15 @@ function readLayers(
   const listed = profile.files.map(({ kind, name, file }) => required(kind, name, file))
   const added = bundles.filter(({ file }) => listed.every((layer) => layer.file !== file))
   const people = request.safe ? [] : readPeople(request)
-  return [...listed.slice(0, -1), ...added, ...listed.slice(-1), ...people]
+  const from = request.pluginHome ?? pluginHome(request.home, profile.name)
+  const plugins = request.safe ? [] : pluginLayers(from)
+  return [...listed.slice(0, -1), ...added, ...plugins, ...listed.slice(-1), ...people]
 }
 
-function isPeoples({ kind }: LayerSource): boolean {
-  return kind === 'installation' || kind === 'home'
+/** Whether people say anything there: a layer of comments, as one is shipped, names no row. */
+function isPeoples({ kind, text }: LayerSource): boolean {
+  if (kind !== 'installation' && kind !== 'home') return false
+  return !['', '[]'].includes(text.replaceAll(/^\s*#.*$/gm, '').trim())
 }
 
 /** The layer of a bundle, given by its name (`coding` is short for ours) or its folder. */
@@ -72,8 +79,8 @@ export function readBundle(bundle: string, cwd: string): LayerSource {
 
 function readPeople({ home, patches, cwd }: ComposeRequest): LayerSource[] {
   const standing = [
-    optional('installation', join(installationRoot(), FILE)),
-    optional('home', join(home, FILE)),
+    optional('installation', join(installationRoot(), LAYER_FILE)),
+    optional('home', join(home, LAYER_FILE)),
   ].filter((layer) => layer !== undefined)
   const overlays = patches.map((path) => required('overlay', path, resolve(cwd, path)))
   return [...standing, ...overlays]
@@ -99,12 +106,13 @@ function optional(kind: LayerKind, path: string): LayerSource | undefined {
 }
 
 /** Rows and presets of the other profiles: a person's layer may name them without a mistake. */
-function knownElsewhere(profile: string, cwd: string): string[] {
+function knownElsewhere(profile: string, { home, cwd }: ComposeRequest): string[] {
   return profileNames()
     .filter((name) => name !== profile)
     .flatMap((name) => {
       const { files } = findProfile(name, cwd)
-      const layers = files.map((layer) => required(layer.kind, layer.name, layer.file))
+      const own = files.map((layer) => required(layer.kind, layer.name, layer.file))
+      const layers = [...own, ...pluginLayers(pluginHome(home, name))]
       const { rows, presets } = compose(layers, { profile: name, env: {} })
       const inPresets = [...presets.values()].flatMap((preset) => preset.rows)
       return [...presets.keys(), ...[...rows, ...inPresets].map((row) => row.id)]

@@ -12,10 +12,14 @@ import { resolveFrom } from './resolve.ts'
  * from the profile's folder in the home, then from the installation.
  */
 export function createLoader(homeProfile: string): Loader {
+  const locate = (name: string, from: string) => {
+    const url = isAbsolute(name) ? pathToFileURL(name).href : resolveRow(name, from, homeProfile)
+    return { url, file: fileURLToPath(url) }
+  }
   return {
+    apiOf: (name, from) => manifestOf(locate(name, from).file)?.cordage?.api,
     async load(name, from): Promise<Loaded> {
-      const url = isAbsolute(name) ? pathToFileURL(name).href : resolveRow(name, from, homeProfile)
-      const file = fileURLToPath(url)
+      const { url, file } = locate(name, from)
       assertRuns(file)
       const module = await importFile(url, file)
       const manifest = manifestOf(file)

@@ -6,6 +6,7 @@ export interface Manifest {
   readonly name?: string
   readonly version?: string
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly scripts?: Readonly<Record<string, string>>
   readonly cordage?: {
     readonly api?: string
     /** Of a bundle: its layer, relative to the package. */
@@ -14,6 +15,10 @@ export interface Manifest {
     readonly bundles?: readonly string[]
     /** Of a profile: the preset that an agent gets unless it asks for another. */
     readonly preset?: string
+    /** Of a plugin: the effects that its author says it has, as in `net:api.example.com`. */
+    readonly uses?: readonly string[]
+    /** Of a profile in the home: what was added, by package name or absolute path. */
+    readonly plugins?: readonly string[]
   }
 }
 

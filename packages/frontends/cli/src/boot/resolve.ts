@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 const ROW = 'cordage-row:'
 const CORE = /^@cordage\/core(\/|$)/
 const CONTAINER = /^cordis(\/|$)/
+const SCHEMAS = /^zod(\/|$)/
 
 let registered = false
 
@@ -24,7 +25,13 @@ function register(): void {
       }
       if (CORE.test(specifier)) return next(specifier, { ...context, parentURL: own })
       if (CONTAINER.test(specifier)) return next(specifier, { ...context, parentURL: kernel })
-      return next(specifier, context)
+      if (!SCHEMAS.test(specifier)) return next(specifier, context)
+      try {
+        return next(specifier, context)
+      } catch {
+        // A plugin that brings none shares the one of the core: schemas of any copy are read alike.
+        return next(specifier, { ...context, parentURL: kernel })
+      }
     },
   })
 }

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { API_VERSION, fitsApi, type Composition, type Row } from '@cordage/core/compose'
+import type { Manifest } from '../boot/manifest.ts'
+import { resolveFrom } from '../boot/resolve.ts'
+import { pluginError } from './errors.ts'
+import type { InstalledPlugin } from './installed.ts'
+
+/** What a plugin says of itself and what its layer does: nothing of it was loaded to know this. */
+export interface PluginFacts {
+  readonly name: string
+  readonly version: string
+  readonly api: string
+  /** What its author says that it uses. */
+  readonly uses: readonly string[]
+  /** Rows that it brings. */
+  readonly rows: readonly string[]
+  /** Rows of others that its layer changes. */
+  readonly changes: readonly string[]
+  /** Scripts that npm would have run. */
+  readonly scripts: readonly string[]
+}
+
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
+
+/** Checks the package alone. Throws `PLUGIN_REFUSED` with the reason. */
+export function vetPackage({ name, folder, linked, manifest }: InstalledPlugin): void {
+  const refuse = (reason: string) => pluginError('PLUGIN_REFUSED', { plugin: name, reason })
+  if (manifest === undefined) throw refuse(`there is no package.json in ${folder}.`)
+  const { api, bundle, uses = [] } = manifest.cordage ?? {}
+  if (manifest.name === undefined || manifest.version === undefined) {
+    throw refuse('its package.json has no name or no version.')
+  }
+  if (bundle === undefined) {
+    throw refuse('it is no plugin: its package.json names no bundle under "cordage".')
+  }
+  const path = relative(folder, join(folder, bundle))
+  if (path.startsWith('..') || isAbsolute(path) || !existsSync(join(folder, bundle))) {
+    throw refuse(`its bundle ${bundle} is not in the package.`)
+  }
+  if (api === undefined) {
+    throw refuse('its package.json has no api range under "cordage", so nobody knows what it fits.')
+  }
+  if (!fitsApi(api)) {
+    throw refuse(`it is made for api ${api}, and this Cordage has api ${API_VERSION}.`)
+  }
+  if (!Array.isArray(uses) || uses.some((use) => typeof use !== 'string')) {
+    throw refuse('"uses" of its package.json is no list of texts such as "fs:read".')
+  }
+  if (linked && folder.split(sep).includes('node_modules')) {
+    throw refuse('a plugin is not used from inside of node_modules; give its name instead.')
+  }
+}
+
+/** What the layer at `file` does in `composition`. Throws `PLUGIN_REFUSED`, as `vetPackage` does. */
+export function vetLayer(
+  plugin: InstalledPlugin,
+  file: string,
+  { rows, presets }: Composition,
+): PluginFacts {
+  const refuse = (reason: string) => {
+    return pluginError('PLUGIN_REFUSED', { plugin: plugin.name, reason })
+  }
+  const all = [...new Set([...rows, ...[...presets.values()].flatMap((preset) => preset.rows)])]
+  const own = all.filter((row) => row.from === file)
+  const broken = own.flatMap((row) => row.blocked.filter(({ code }) => code !== 'ENV_UNSET'))
+  if (broken.length > 0) throw refuse(broken.map(({ message }) => message).join(' '))
+  for (const row of own) {
+    const reason = whyNotRun(row)
+    if (reason !== undefined) throw refuse(`its row "${row.id}": ${reason}.`)
+  }
+  const changed = all.filter((row) => row.from !== file && isChangedBy(row, file))
+  return {
+    ...declared(plugin.manifest),
+    name: plugin.name,
+    rows: own.map(({ id }) => id),
+    changes: changed.map(({ id }) => id),
+  }
+}
+
+function declared(manifest: Manifest | undefined) {
+  const { version = '', scripts = {}, cordage = {} } = manifest ?? {}
+  return {
+    version,
+    api: cordage.api ?? '',
+    uses: cordage.uses ?? [],
+    scripts: INSTALL_SCRIPTS.filter((name) => name in scripts),
+  }
+}
+
+function isChangedBy({ origins }: Row, file: string): boolean {
+  return [...origins.values()].some((origin) => origin.file === file)
+}
+
+function whyNotRun({ name, from }: Row): string | undefined {
+  try {
+    const file = isAbsolute(name) ? name : fileURLToPath(resolveFrom(name, from))
+    if (!existsSync(file)) return `there is no file ${file}; does it have to be built`
+    const packaged = file.split(sep).includes('node_modules')
+    if (!packaged || !/\.[cm]?tsx?$/.test(file)) return undefined
+    return `${file} is TypeScript, which does not run below node_modules: it has to ship JavaScript`
+  } catch (error) {
+    return `"${name}" is not found from ${from}: ${error instanceof Error ? error.message : error}`
+  }
+}
