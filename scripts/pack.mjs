@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from '
 import { join } from 'node:path'
 import { bundle } from './pack/bundle.mjs'
 import { noticesOf } from './pack/licences.mjs'
-import { publishedManifest, SHARED_SCHEMAS } from './pack/manifest.mjs'
+import { publishedManifest, SHARED } from './pack/manifest.mjs'
 import { byDependency, readJson, readPackages, root } from './pack/packages.mjs'
 import { copyTypes, declareAll } from './pack/types.mjs'
 import { run } from './run.mjs'
@@ -51,15 +51,18 @@ async function build(one, published, target) {
     ? globSync('*/index.ts', { cwd: join(root, one.folder, 'src') })
     : ['index.ts']
   const named = copyTypes(one, entries, types, out)
-  if (isCore) {
-    const facade = `export * from '${SHARED_SCHEMAS}'\n`
-    writeFileSync(join(out, SHARED_SCHEMAS, 'index.d.ts'), facade)
-  }
+  if (isCore) SHARED.forEach((library) => writeShare(library, published, out))
   const { name, dependencies = {}, peerDependencies = {} } = published
   const unknown = named.filter((one) => {
     return one !== name && !(one in dependencies) && !(one in peerDependencies)
   })
   if (unknown.length > 0) throw new Error(`types of ${name} need ${unknown.join(', ')}`)
+}
+
+/** Types of a shared library, for packages whose own types name it. */
+function writeShare(library, { dependencies }, out) {
+  if (!(library in dependencies)) return
+  writeFileSync(join(out, library, 'index.d.ts'), `export * from '${library}'\n`)
 }
 
 function tarballOf(name) {

@@ -1,13 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
-import * as zod from 'zod'
-import { KEPT, SHARED_SCHEMAS } from './manifest.mjs'
+import { z } from 'zod'
+import { KEPT, SHARED } from './manifest.mjs'
 import { root } from './packages.mjs'
 
 const CORE = '@cordage/core'
-/** One copy for every package of ours: a second one would cost each start some ten milliseconds. */
-const SCHEMAS = `${CORE}/${SHARED_SCHEMAS}`
+/** What stands for a shared library outside of core. */
+const shareOf = (library) => `${CORE}/${library}`
 
 /** Bundles a package into `out`; gives the folders of the libraries that are in it. */
 export async function bundle({ folder, manifest }, out) {
@@ -18,7 +18,7 @@ export async function bundle({ folder, manifest }, out) {
     platform: 'node',
     input: isCore ? coreEntries(source) : entries(source),
     external: isCore ? isKept : (id) => isKept(id) || id.startsWith('@cordage/'),
-    plugins: [isCore ? schemasOfCore() : schemasFromCore()],
+    plugins: [isCore ? sharedByCore() : sharedFromCore()],
     onLog: (level, log, handler) => handler(level === 'warn' ? 'error' : level, log),
   })
   const { output } = await build.write({
@@ -41,7 +41,8 @@ function isKept(id) {
 function coreEntries(source) {
   const folders = globSync('*/index.ts', { cwd: source }).map((file) => dirname(file))
   const inputs = folders.map((name) => [`${name}/index`, join(source, name, 'index.ts')])
-  return Object.fromEntries([...inputs, [`${SHARED_SCHEMAS}/index`, SCHEMAS]])
+  const shared = SHARED.map((library) => [`${library}/index`, shareOf(library)])
+  return Object.fromEntries([...inputs, ...shared])
 }
 
 function entries(source) {
@@ -55,33 +56,49 @@ const coreGroups = [{ name: 'core', test: (id) => !/[\\/]node_modules[\\/]diff[\
 /** `cordage --help` needs to know where it is installed, and nothing else of a boot. */
 const groups = [{ name: 'installation', test: /src[\\/]boot[\\/](installation|manifest)\.ts$/ }]
 
-function schemasFromCore() {
+/** A plugin takes the shared libraries from core. */
+function sharedFromCore() {
   return {
-    name: 'schemas-from-core',
-    resolveId: (id) => (id === SHARED_SCHEMAS ? { id: SCHEMAS, external: true } : null),
+    name: 'shared-from-core',
+    resolveId: (id) => (SHARED.includes(id) ? { id: shareOf(id), external: true } : null),
   }
 }
 
-/** What our packages use of the library, as a module of core. */
-function schemasOfCore() {
+/** Core has a module for each library that it shares, which exports what our packages use. */
+function sharedByCore() {
   return {
-    name: 'schemas-of-core',
-    resolveId: (id) => (id === SCHEMAS ? `\0${SCHEMAS}` : null),
-    load(id) {
-      if (id !== `\0${SCHEMAS}`) return null
+    name: 'shared-by-core',
+    resolveId: (id) => (SHARED.some((library) => id === shareOf(library)) ? `\0${id}` : null),
+    load: (id) => {
+      if (id === `\0${shareOf('yaml')}`) return `export { ${usedOf('yaml')} } from 'yaml'`
+      if (id !== `\0${shareOf('zod')}`) return null
       const members = usedSchemas().map((name) => `${name}: all.${name}`)
-      return `import * as all from '${SHARED_SCHEMAS}'\nexport const z = { ${members.join(', ')} }`
+      return `import * as all from 'zod'\nexport const z = { ${members.join(', ')} }`
     },
   }
 }
 
 function usedSchemas() {
+  const names = sourcesWith(`from 'zod'`).flatMap((text) => {
+    return [...text.matchAll(/\bz\.(\w+)/g)].map(([, name]) => name)
+  })
+  return [...new Set(names)].filter((name) => typeof Reflect.get(z, name) === 'function').toSorted()
+}
+
+function usedOf(library) {
+  const imports = new RegExp(`^import \\{([^}]+)\\} from '${library}'`, 'gm')
+  const names = sourcesWith(`from '${library}'`).flatMap((text) => {
+    return [...text.matchAll(imports)].flatMap(([, list]) => list.split(','))
+  })
+  const plain = names.map((name) => name.trim().replace(/^type .*| as .*/, ''))
+  return [...new Set(plain)].filter((name) => name !== '').toSorted()
+}
+
+function sourcesWith(words) {
   const files = globSync('packages/**/src/**/*.ts', { cwd: root, exclude: ['**/node_modules'] })
-  const names = files
+  return files
     .map((file) => readFileSync(join(root, file), 'utf8'))
-    .filter((text) => text.includes(`from '${SHARED_SCHEMAS}'`))
-    .flatMap((text) => [...text.matchAll(/\bz\.(\w+)/g)].map(([, name]) => name))
-  return [...new Set(names)].filter((name) => typeof zod[name] === 'function').toSorted()
+    .filter((text) => text.includes(words))
 }
 
 /** The folder of the package in node_modules that a bundled module comes from. */

@@ -12,8 +12,11 @@ export const KEPT = [
   'vitest',
 ]
 
-/** Types of core name this library; its code is in the core's bundle, as one copy for all. */
-export const SHARED_SCHEMAS = 'zod'
+/** Bundled once, in core, for all of ours: a second `zod` costs each start ten milliseconds. */
+export const SHARED = ['yaml', 'zod']
+
+/** The types of core name these libraries, so that npm installs them for their types alone. */
+const TYPES_OF_CORE = ['zod']
 
 /** The package.json that is published, from the one of the sources. */
 export function publishedManifest({ manifest, hasCode }, version) {
@@ -58,5 +61,5 @@ function dependenciesOf({ name, dependencies = {}, peerDependencies }, version) 
 
 /** Whether npm installs `library` for the package `owner`, rather than finding it in its bundle. */
 export function isInstalled(library, owner) {
-  return KEPT.includes(library) || (library === SHARED_SCHEMAS && owner === '@cordage/core')
+  return KEPT.includes(library) || (TYPES_OF_CORE.includes(library) && owner === '@cordage/core')
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { run } from '../run.mjs'
-import { SHARED_SCHEMAS } from './manifest.mjs'
+import { SHARED } from './manifest.mjs'
 import { root } from './packages.mjs'
 
 /** Declares every package of the workspace once; gives the folder that mirrors the repository. */
@@ -12,6 +12,8 @@ export function declareAll(cache) {
   const project = join(cache, 'tsconfig.json')
   const compilerOptions = {
     noEmit: false,
+    // `npm test` checks; here it would only cost time.
+    noCheck: true,
     declaration: true,
     emitDeclarationOnly: true,
     rootDir: root,
@@ -43,8 +45,8 @@ export function copyTypes({ folder, manifest }, entries, types, out) {
     const text = readFileSync(file, 'utf8')
     const changed = text.replaceAll(IMPORT, (match, before, quote, id) => {
       if (!id.startsWith('.')) {
-        // A plugin has the schemas of core, in its types as in its code.
-        const from = id === SHARED_SCHEMAS && !isCore ? `@cordage/core/${id}` : id
+        // A plugin has the shared libraries of core, in its types as in its code.
+        const from = SHARED.includes(id) && !isCore ? `@cordage/core/${id}` : id
         named.add(packageOf(from))
         return `${before}${quote}${from}${quote}`
       }
