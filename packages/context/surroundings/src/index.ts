@@ -31,8 +31,11 @@ function quoted(path: string): string {
   return JSON.stringify(path)
 }
 
+/** Of this place. `toLocaleDateString` would load the tables of all languages: 8 MB for a date. */
 function today(): string {
-  return new Date().toLocaleDateString('en-CA')
+  const now = new Date()
+  const parts = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+  return parts.map((part) => String(part).padStart(2, '0')).join('-')
 }
 
 function confinement(kind: 'none' | 'kernel'): string {

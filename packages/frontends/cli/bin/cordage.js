@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { spawn } from 'node:child_process'
 import module from 'node:module'
 import os from 'node:os'
+import v8 from 'node:v8'
 
 const OLDEST = [22, 19]
 const CONFIGURATION = 78
@@ -57,6 +58,8 @@ function refuse(reason) {
 }
 
 function start() {
+  /* A start makes much garbage once. Growing the nursery for it would keep 8 MB for good. */
+  v8.setFlagsFromString('--semi-space-growth-factor=1')
   const args = process.argv.slice(2)
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
