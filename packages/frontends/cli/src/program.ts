@@ -11,6 +11,7 @@ const load = {
   sessions: () => import('./commands/sessions.ts'),
   show: () => import('./commands/session-show.ts'),
   config: () => import('./commands/config.ts'),
+  configDiff: () => import('./commands/config-diff.ts'),
   tools: () => import('./commands/tools.ts'),
   doctor: () => import('./commands/doctor.ts'),
   models: () => import('./commands/models.ts'),
@@ -131,6 +132,14 @@ function addConfig(program: Command, started: Started): void {
     .argument('<row>')
     .action((row: string, _: object, command: Command) =>
       started(load.config().then(({ explainRow }) => explainRow(row, all<ListOptions>(command)))),
+    )
+  listing(config.command('diff'))
+    .description('what overlays change, or without any, what your own layers change')
+    .argument('[profile]', 'of this profile')
+    .action((profile: string | undefined, _: object, command: Command) =>
+      started(
+        load.configDiff().then(({ diffConfig }) => diffConfig(profile, all<ListOptions>(command))),
+      ),
     )
   listing(config.command('check'))
     .description('import and check everything, start nothing')

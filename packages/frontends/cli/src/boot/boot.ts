@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path'
 import {
   createComposer,
+  type Change,
   type CloseReport,
+  type Composer,
   type Composition,
   type LayerSource,
   type RowReport,
@@ -18,6 +20,7 @@ import {
   type LogSink,
   type RootContext,
 } from '@cordage/core/kernel'
+import { followLayers, type Rejection } from './follow.ts'
 import { homeOf, logFileOf, version } from './installation.ts'
 import { assertOneKernel } from './kernel-version.ts'
 import { keepLastGood } from './last-good.ts'
@@ -27,6 +30,7 @@ import { createLogFile, teeLog } from './log-file.ts'
 import type { Profile } from './profile.ts'
 import { realPathOf } from './real-path.ts'
 import { createRedactor } from './secrets.ts'
+import type { LayerWatch } from './watch.ts'
 
 export interface BootOptions {
   /** A profile's name, or the path of its folder. */
@@ -41,6 +45,10 @@ export interface BootOptions {
   readonly safe?: boolean
   /** Boots the composition of the last boot that succeeded, whatever the layers say now. */
   readonly lastGood?: boolean
+  /** Applies layers as they are edited, for what runs long; the default is to read them once. */
+  readonly watch?: boolean
+  /** Hears of edits that were not taken. */
+  readonly onRejected?: (rejection: Rejection) => void
   /** Gets every log record too, secrets hidden. */
   readonly log?: LogSink
   /** Limit for each step of one row: import, activation, teardown. */
@@ -51,10 +59,13 @@ export interface BootOptions {
 export interface Harness {
   readonly ctx: RootContext
   readonly profile: Profile
+  /** The one that was applied last. */
   readonly composition: Composition
   readonly host: Host
   readonly logFile: string
   report(): RowReport[]
+  /** Calls `listener` after each edit that was applied, until the result is called. */
+  onComposed(listener: (change: Change) => void): () => void
   /** The last log records, the oldest first. */
   recentLog(): readonly LogRecord[]
   /** Unmounts row by row, bounded; every call returns the same promise. */
@@ -88,7 +99,7 @@ export async function boot(options: BootOptions): Promise<Harness> {
 
 interface Composed extends ComposedProfile {
   readonly request: ComposeRequest
-  readonly options: Pick<BootOptions, 'log' | 'rowTimeoutMs'>
+  readonly options: Pick<BootOptions, 'log' | 'rowTimeoutMs' | 'watch' | 'onRejected'>
 }
 
 /** Mounts what `composeProfile` gave. */
@@ -109,7 +120,10 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   await hostRow.settled()
   const loader = createLoader(join(home, 'profiles', profile.name))
   const composer = createComposer(root, loader, { rowTimeoutMs: timeoutMs })
+  const live = { composition, listeners: new Set<(change: Change) => void>() }
+  let following: LayerWatch | undefined
   const close = async (): Promise<CloseReport> => {
+    await following?.close()
     const report = await composer.close()
     if (report.hung.length > 0) log(root, 'warn', 'rows did not stop', { rows: report.hung })
     await hostRow.dispose()
@@ -121,6 +135,7 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
     log(root, 'info', 'starting', { version, profile: profile.name, node: process.version, cwd })
     await composer.apply(composition)
     noteLastGood(root, home, profile.name, layers)
+    if (options.watch === true) following = follow(composed, { root, composer, live })
   } catch (error) {
     log(root, 'error', 'not started', { error: describeFailure(error) })
     await closeOnce()
@@ -129,13 +144,43 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   return {
     ctx: root,
     profile,
-    composition,
+    get composition() {
+      return live.composition
+    },
     host,
     logFile: logFile.file,
     report: () => composer.report(),
+    onComposed(listener) {
+      live.listeners.add(listener)
+      return () => void live.listeners.delete(listener)
+    },
     recentLog: logFile.recent,
     close: closeOnce,
   }
+}
+
+interface Live {
+  composition: Composition
+  readonly listeners: ReadonlySet<(change: Change) => void>
+}
+
+function follow(
+  running: Composed,
+  { root, composer, live }: { root: RootContext; composer: Composer; live: Live },
+): LayerWatch {
+  const { request, options } = running
+  return followLayers({
+    request,
+    running,
+    root,
+    composer,
+    onComposed({ profile, layers, composition }, change) {
+      live.composition = composition
+      noteLastGood(root, request.home, profile.name, layers)
+      for (const listener of live.listeners) listener(change)
+    },
+    onRejected: (rejection) => options.onRejected?.(rejection),
+  })
 }
 
 /** Overlays are for one run, so that a boot with one is no measure for the next. */
