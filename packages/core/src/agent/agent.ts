@@ -15,7 +15,7 @@ export interface TurnOutcome {
   readonly turn: number
   readonly reason: TurnEndReason
   readonly error?: Failure
-  /** The last assistant message of the turn. */
+  /** The last assistant message of the turn, when it asks for no call. */
   readonly answer?: Message
 }
 

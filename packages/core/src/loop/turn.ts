@@ -234,8 +234,10 @@ function blocked(reason: string): Ending {
   return { reason: 'blocked', error: describe(loopError('INPUT_REJECTED', { reason })) }
 }
 
+/** What the turn said last, once it asked for nothing more: words before a call are no answer. */
 function lastAnswer(agent: Agent, turn: number): Message | undefined {
   const { surface } = agent.session
   const entry = surface.findLast(({ message }) => message.role === 'assistant')
-  return entry?.step?.turn === turn ? entry.message : undefined
+  if (entry?.step?.turn !== turn || toolCallsOf(entry.message).length > 0) return undefined
+  return entry.message
 }
