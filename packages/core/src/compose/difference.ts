@@ -64,5 +64,7 @@ function valuesOf(was: Row | undefined, is: Row | undefined): ValueDifference[] 
 }
 
 function valueMap(row: Row | undefined): Map<string, ValueDescription> {
-  return new Map(row && describe(row).values.map((value) => [value.path, value]))
+  // An empty configuration is no value of its own.
+  const values = row ? describe(row).values.filter(({ value }) => value !== '{}') : []
+  return new Map(values.map((value) => [value.path, value]))
 }

@@ -57,7 +57,7 @@ test('rows that come and go have one side only, and say who took them out', () =
     ['b', 'removed', 'overlay', 1],
     ['c', 'added', undefined, undefined],
   ])
-  expect(lines(found)[4]).toBe('added c name -> "z"@overlay:3')
+  expect(lines(found)[3]).toBe('added c name -> "z"@overlay:3')
 })
 
 test('a row that presets share is told once, with each of them', () => {

@@ -1,4 +1,4 @@
-import { cli, one, row } from './broken.ts'
+import { cli, one } from './broken.ts'
 import type { Broken } from './broken.ts'
 import type { PluginName } from './plugins.ts'
 import type { ProblemCode } from '../../../src/compose/index.ts'
@@ -167,10 +167,10 @@ export const starts: readonly Broken[] = [
   ),
   cli(
     one(
-      'a misspelled key of a row over real rows',
-      row('confg: {}'),
+      'a misspelled key beside a module that is there',
+      rows("{ id: row, name: 'PLUGINS/fine.mjs', confg: {} }"),
       'KEY_UNKNOWN',
-      4,
+      2,
       'Did you mean config?',
       'row',
     ),
