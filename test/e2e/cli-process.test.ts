@@ -142,7 +142,8 @@ describe('the log of the program', () => {
     )
     await writeFile(patch, `- insert: [{ id: leak, name: ./leak.ts }]\n`)
     const env = { DEEPSEEK_API_KEY: secret }
-    const { code, stderr } = await runCli(place, ['--patch', patch, '--debug', 'doctor'], { env })
+    const args = ['--patch', patch, '--debug', 'doctor', '--offline']
+    const { code, stderr } = await runCli(place, args, { env })
     expect(code, stderr).toBe(0)
     const file = join(place.home, 'logs/cordage.log')
     expect(readFileSync(file, 'utf8')).toContain('the key is [redacted]')
@@ -167,7 +168,8 @@ export default definePlugin({ name: 'mine', apply: (ctx) => {
     await writeFile(patch, `- insert: [{ id: mine, name: ./mine.ts }]\n`)
     const { code, stdout, stderr } = await runCli(place, ['--patch', patch, 'doctor'])
     expect(stdout, stderr).toMatch(/(\d+) of \1 active/)
-    expect(code).toBe(0)
+    // Nothing but a model is missing.
+    expect(code).toBe(1)
   })
 
   it('that are TypeScript below node_modules are refused with that reason', async () => {
@@ -209,6 +211,8 @@ describe('bare cordage in a terminal', () => {
     const args = ['-qec', `'${process.execPath}' '${bin}'`, '/dev/null']
     const text = execFileSync('script', args, { env: cleanEnv(place), encoding: 'utf8' })
     expect(text).toContain('cordage "fix the failing test"')
-    expect(text).toContain('DEEPSEEK_API_KEY')
+    expect(text).toMatch(/model +none yet/)
+    expect(text).toMatch(/sessions +none of this project/)
+    expect(text).toMatch(/cordage auth set deepseek +keep a key.*DEEPSEEK_API_KEY/)
   })
 })

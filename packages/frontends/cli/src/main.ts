@@ -9,13 +9,18 @@ export async function main(args: readonly string[]): Promise<void> {
   const debug = args.includes('--debug')
   process.on('uncaughtException', (error) => void fail(error, debug))
   try {
-    if (args.length === 0 && process.stdin.isTTY) {
-      const { welcome } = await import('./commands/welcome.ts')
-      process.stdout.write(welcome(process.env))
+    if (args[0] === '__complete') {
+      const { complete } = await import('./commands/complete.ts')
+      process.stdout.write(complete(args.slice(1)))
       return await end(0)
     }
     let exit = 0
     const program = createProgram(version, (code) => (exit = code))
+    if (args.length === 0 && process.stdin.isTTY) {
+      const { welcome } = await import('./commands/welcome.ts')
+      process.stdout.write(process.stdout.isTTY ? await welcome() : program.helpInformation())
+      return await end(0)
+    }
     await program.parseAsync(args, { from: 'user' })
     await end(exit)
   } catch (error) {

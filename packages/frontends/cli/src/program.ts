@@ -1,6 +1,9 @@
 import { Command, Option } from 'commander'
+import { addAuth } from './commands/auth-program.ts'
 import { collect, parseCost, parseCount, parseDuration } from './commands/arguments.ts'
+import { addPlugin } from './commands/plugin-program.ts'
 import { isTypo } from './commands/typo.ts'
+import type { DoctorOptions } from './commands/doctor.ts'
 import type { GlobalOptions, ListOptions, RunOptions } from './commands/options.ts'
 import type { SessionListOptions } from './commands/sessions.ts'
 import type { ShowOptions } from './commands/session-show.ts'
@@ -41,6 +44,8 @@ export function createProgram(version: string, done: (exit: number) => void): Co
   addSessions(program, started)
   addConfig(program, started)
   addLooking(program, started)
+  addAuth({ program, started, listing })
+  addPlugin({ program, started, listing })
   inheritExit(program)
   return program
 }
@@ -164,8 +169,9 @@ function addLooking(program: Command, started: Started): void {
     )
   listing(program.command('doctor'))
     .description('what works on this machine, and what does not')
+    .option('--offline', 'ask no server', false)
     .action((_: object, command: Command) =>
-      started(load.doctor().then(({ doctor }) => doctor(all<ListOptions>(command)))),
+      started(load.doctor().then(({ doctor }) => doctor(all<DoctorOptions>(command)))),
     )
   const models = program.command('models').description('which models there are')
   listing(models.command('list'))
@@ -186,7 +192,7 @@ function addLooking(program: Command, started: Started): void {
     .action((shell: string) =>
       started(
         load.completion().then(({ completionScript }) => {
-          process.stdout.write(completionScript(shell, program))
+          process.stdout.write(completionScript(shell))
           return 0
         }),
       ),

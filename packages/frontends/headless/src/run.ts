@@ -79,12 +79,16 @@ async function drive(
 function chooseModel(ctx: HeadlessContext, invocation: Invocation, session: Session): ModelChoice {
   const used = session.requestHeader
   const before = used && !invocation.model ? `${used.provider}/${used.model}` : undefined
-  const fallback = ctx.models.default()
-  const model = invocation.model ?? before ?? (fallback && `${fallback.provider}/${fallback.model}`)
+  const model = invocation.model ?? before ?? defaultModel(ctx)
   if (model === undefined) throw noModel(ctx)
   ctx.models.resolve(model)
   const effort = invocation.effort ?? (before ? used?.params.effort : undefined)
   return { model, params: effort === undefined ? {} : { effort } }
+}
+
+function defaultModel(ctx: HeadlessContext): string | undefined {
+  const chosen = ctx.models.default()
+  return chosen && `${chosen.provider}/${chosen.model}`
 }
 
 function noModel(ctx: HeadlessContext): HarnessError {

@@ -21,6 +21,7 @@ import {
   type RootContext,
 } from '@cordage/core/kernel'
 import { followLayers, type Rejection } from './follow.ts'
+import { credentialReader } from '../credential/credential-file.ts'
 import { homeOf, logFileOf, version } from './installation.ts'
 import { assertOneKernel } from './kernel-version.ts'
 import { keepLastGood } from './last-good.ts'
@@ -107,7 +108,7 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   const { request, profile, layers, composition, options } = composed
   assertOneKernel()
   const { home, env, cwd } = request
-  const host: Host = { env, home, cwd, version }
+  const host: Host = { env, home, cwd, version, credentials: credentialReader(home) }
   let root: RootContext | undefined
   const redact = createRedactor(env, () => root)
   const logFile = createLogFile(logFileOf(home), redact)

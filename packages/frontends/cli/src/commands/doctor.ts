@@ -1,46 +1,61 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { Harness } from '../boot/boot.ts'
-import { jsonText, tableText } from '../print/table.ts'
-import type { ListOptions } from './options.ts'
+import { API_VERSION, problemsOf, problemText, type RowReport } from '@cordage/core/compose'
+import { describe } from '@cordage/core/error'
+import { composeRequestOf, type Harness } from '../boot/boot.ts'
+import { harmless, jsonText, tableText } from '../print/table.ts'
+import { checkMachine } from './doctor-machine.ts'
+import { checkModels } from './doctor-models.ts'
+import { bootOptionsOf, type ListOptions } from './options.ts'
 import { withHarness } from './with-harness.ts'
 
-interface Check {
+export interface Check {
   readonly what: string
+  /** `partial` is a limit that one can live with; `missing` is something not set up. */
   readonly state: 'ok' | 'partial' | 'missing' | 'failed'
   readonly detail: string
 }
 
-/** Says what works here and what does not; 1 when something failed. */
-export async function doctor(options: ListOptions): Promise<number> {
-  return withHarness(options, async (harness) => {
-    const checks = [...machine(harness), ...services(harness), ...models(harness), ...rows(harness)]
-    const text = () => tableText(checks.map(({ what, state, detail }) => [state, what, detail]))
-    process.stdout.write(options.output === 'json' ? jsonText(checks) : text())
-    return checks.some(({ state }) => state === 'failed') ? 1 : 0
-  })
+export interface DoctorOptions extends ListOptions {
+  /** Asks no server. */
+  readonly offline: boolean
 }
 
-function machine({ host, logFile, profile }: Harness): Check[] {
-  return [
-    { what: 'cordage', state: 'ok', detail: `${host.version}, profile ${profile.name}` },
-    { what: 'node', state: 'ok', detail: `${process.version} at ${process.execPath}` },
-    writable('home', host.home),
-    { what: 'log', state: 'ok', detail: logFile },
-  ]
-}
-
-function writable(what: string, folder: string): Check {
-  // It is made when it is needed first, so that the nearest folder above it decides.
-  let at = folder
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
+/**
+ * Says what works here and what does not. 0 when a task could be done, 1 when something needs
+ * care; when nothing can start it throws why.
+ */
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const checks = checkMachine(composeRequestOf(bootOptionsOf(options)))
+  let started = false
   try {
-    accessSync(at, constants.W_OK)
-    return { what, state: 'ok', detail: folder }
-  } catch {
-    // Which reason the system gives helps nobody: the folder has to be writable.
-    return { what, state: 'failed', detail: `${folder} cannot be written to` }
+    return await withHarness(options, async (harness) => {
+      started = true
+      const models = harness.ctx.get('models')
+      const { host } = harness
+      checks.push(...services(harness))
+      if (models) checks.push(...(await checkModels(models, { host, offline: options.offline })))
+      checks.push(...rows(harness))
+      print(checks, options)
+      return checks.some(needsCare) ? 1 : 0
+    })
+  } catch (error) {
+    if (!started) print([...checks, ...refusals(error)], options)
+    throw error
   }
+}
+
+function needsCare({ what, state }: Check): boolean {
+  return state === 'failed' || (what === 'model' && state === 'missing')
+}
+
+function print(checks: readonly Check[], { output }: DoctorOptions): void {
+  const lines = checks.map(({ what, state, detail }) => [state, what, harmless(detail)])
+  process.stdout.write(output === 'json' ? jsonText(checks) : tableText(lines))
+}
+
+function refusals(error: unknown): Check[] {
+  const problems = problemsOf(error).map(problemText)
+  const reasons = problems.length > 0 ? problems : [describe(error).message]
+  return reasons.map((detail) => ({ what: 'start', state: 'failed', detail }))
 }
 
 function services({ ctx }: Harness): Check[] {
@@ -52,8 +67,8 @@ function services({ ctx }: Harness): Check[] {
   if (files) {
     const held = files.guarantee === 'full'
     const detail = held
-      ? 'a decided path cannot be swapped before it is used'
-      : 'this system cannot hold a directory open: a swapped path could escape a decision'
+      ? 'full: a decided path cannot be swapped before it is used'
+      : 'partial: this system cannot hold a directory open, so a swapped path could escape'
     checks.push({ what: 'file gate', state: held ? 'ok' : 'partial', detail })
   }
   if (processes) {
@@ -66,31 +81,16 @@ function services({ ctx }: Harness): Check[] {
   return checks
 }
 
-function models({ ctx }: Harness): Check[] {
-  const registry = ctx.get('models')
-  const chosen = registry?.default()
-  const providers = registry?.providers().filter((provider) => provider.scripted !== true) ?? []
-  return [
-    chosen
-      ? { what: 'model', state: 'ok', detail: `${chosen.provider}/${chosen.model}` }
-      : { what: 'model', state: 'missing', detail: 'no credential; see `cordage models list`' },
-    ...providers.map((provider): Check => {
-      const ready = provider.available()
-      const detail = ready ? 'a key or a base URL is there' : `set ${provider.apiKeyEnv ?? 'a key'}`
-      return { what: provider.displayName, state: ready ? 'ok' : 'missing', detail }
-    }),
-  ]
-}
-
 function rows(harness: Harness): Check[] {
   const report = harness.report()
   const active = report.filter(({ state }) => state === 'active').length
   const others = report.filter(({ state }) => state !== 'active')
-  return [
-    { what: 'rows', state: 'ok', detail: `${active} of ${report.length} active` },
-    ...others.map(({ id, state, reason = '' }): Check => {
-      const broken = state === 'failed' || state === 'waiting'
-      return { what: id, state: broken ? 'failed' : 'partial', detail: `${state}: ${reason}` }
-    }),
-  ]
+  const detail = `${active} of ${report.length} active, api ${API_VERSION}`
+  return [{ what: 'rows', state: 'ok', detail }, ...others.map(checkRow)]
+}
+
+/** What somebody switched off is as it was meant. */
+function checkRow({ id, state, reason = '' }: RowReport): Check {
+  const detail = `${state}: ${reason}`
+  return { what: id, state: state === 'disabled' ? 'ok' : 'failed', detail }
 }

@@ -10,9 +10,10 @@ export const cliError = defineErrors('cli', {
   },
   CREDENTIAL_NONE: {
     message:
-      'No model is chosen and no credential was found. Set one of {ways} (a base URL alone will ' +
-      'do for a server that takes no key), name a model with --model <provider>/<model id>, or ' +
-      'try the recorded one: --model scripted/fix-a-bug.',
+      'No model is chosen and no credential was found. Keep a key with `cordage auth set ' +
+      '<provider>`, set one of {ways} (a base URL alone will do for a server that takes no key), ' +
+      'name a model with --model <provider>/<model id>, or try the recorded one: ' +
+      '--model scripted/fix-a-bug.',
     exit: 78,
   },
   SESSION_AMBIGUOUS: {

@@ -1,9 +1,9 @@
 import { estimateTokens, type ModelProvider } from '@cordage/core/model'
-import { textMessage } from '@cordage/core/message'
 import type { RootContext } from '@cordage/core/kernel'
 import { jsonText, oneLine, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
+import { askShortly } from './probe.ts'
 import { withHarness } from './with-harness.ts'
 
 const TEST_TIMEOUT_MS = 60_000
@@ -46,22 +46,7 @@ export async function testModel(name: string | undefined, options: ListOptions):
       throw cliError('USAGE', { reason })
     }
     const { provider, model, route } = resolved
-    const prompt = textMessage('test', 'user', 'Answer with the one word: ready', { kind: 'user' })
-    const request = {
-      provider,
-      model,
-      messages: [{ message: prompt }],
-      tools: [],
-      params: {},
-      getBlob: () => Promise.reject(cliError('USAGE', { reason: 'The request has no image.' })),
-    }
-    const startedAt = performance.now()
-    const signal = AbortSignal.timeout(TEST_TIMEOUT_MS)
-    let text = ''
-    for await (const event of route.stream(request, await route.body(request), { signal })) {
-      if (event.type === 'text') text += event.text
-    }
-    const ms = Math.round(performance.now() - startedAt)
+    const { text, ms } = await askShortly(route, model, TEST_TIMEOUT_MS)
     const result = { model: `${provider}/${model}`, ms, tokens: estimateTokens(text), text }
     const line = `${result.model} answered in ${ms} ms: ${oneLine(text, 200)}\n`
     process.stdout.write(options.output === 'json' ? jsonText(result) : line)

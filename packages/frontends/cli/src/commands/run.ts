@@ -4,6 +4,7 @@ import type { Invocation, Terminal } from '@cordage/core/command'
 import type { Limits } from '@cordage/core/ledger'
 import { composeRequestOf, mountProfile, type Harness } from '../boot/boot.ts'
 import { composeProfile } from '../boot/layers.ts'
+import { credentialReader } from '../credential/credential-file.ts'
 import { ownTerminal } from '../print/terminal.ts'
 import { exitOfSignal, listenForSignals } from '../signals.ts'
 import { assertModelAvailable } from './credential-check.ts'
@@ -29,7 +30,8 @@ export async function run(
   const { profile, composition } = composed
   // A session that goes on has a model of its own.
   if (options.model === undefined && needed && composition.problems.length === 0) {
-    assertModelAvailable(composition, request.env)
+    const { env, home } = request
+    assertModelAvailable(composition, { env, credentials: credentialReader(home) })
   }
   const signals = listenForSignals(terminal.err)
   const log = options.debug ? { log: logToStderr } : {}
