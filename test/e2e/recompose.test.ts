@@ -257,7 +257,7 @@ describe('a session in progress', () => {
     const edit = '- { id: store-jsonl, merge: { segmentMaxBytes: 100000 } }\n'
     await writeFile(layer, SLOW + edit)
     expect((await program.next('rejected')).problems).toMatchObject([
-      { row: 'store-jsonl', code: 'ROW_IN_USE' },
+      { row: 'store-jsonl', code: 'ROW_IN_USE', file: layer },
     ])
     expect((await program.next('ended')).reason).toBe('completed')
     await program.next('closed')

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isSame } from './live-rows.ts'
-import type { LiveRows } from './live-rows.ts'
+import type { LiveRows, RowReport } from './live-rows.ts'
 import type { Prepared, PreparedRow } from './preflight.ts'
 import { isReady } from './service-graph.ts'
 
@@ -15,6 +15,8 @@ export interface Change {
   kept: string[]
   /** Presets that agents made from now on get in another form. */
   presets: string[]
+  /** Optional rows that are not there any more, or do not come up, each with its reason. */
+  refused: RowReport[]
 }
 
 export function changeOf(live: LiveRows, before: Prepared | undefined, after: Prepared): Change {
@@ -35,7 +37,19 @@ export function changeOf(live: LiveRows, before: Prepared | undefined, after: Pr
     ),
     kept: running.filter((id) => !touched.has(id)),
     presets: changedPresets(before, after),
+    refused: [],
   }
+}
+
+/** The rows of `after` that are neither active nor disabled, and were not so `before`. */
+export function newlyRefused(
+  before: readonly RowReport[],
+  after: readonly RowReport[],
+): RowReport[] {
+  const known = new Set(before.map(({ id, state }) => `${id} ${state}`))
+  return after.filter(
+    ({ id, state }) => state !== 'active' && state !== 'disabled' && !known.has(`${id} ${state}`),
+  )
 }
 
 function changedPresets(before: Prepared | undefined, { presets }: Prepared): string[] {

@@ -1,8 +1,9 @@
 import { assert, definePlugin, log, mount, own } from '../kernel/index.ts'
 import type { Context, Mounted, Plugin, Services } from '../kernel/index.ts'
-import { changeOf } from './change.ts'
+import { changeOf, newlyRefused } from './change.ts'
 import type { Change } from './change.ts'
 import type { Composition } from './composition.ts'
+import { difference } from './difference.ts'
 import { fail, rejected } from './errors.ts'
 import { LiveRows, reportDisabled } from './live-rows.ts'
 import type { RowReport } from './live-rows.ts'
@@ -112,14 +113,15 @@ class RootComposer implements Composer {
     const prepared = await preflight(composition, this.#loader, options)
     const before = this.#prepared
     const change = changeOf(this.#live, before, prepared)
-    const refused = [...prepared.problems, ...this.#inUse(change)]
-    if (refused.length > 0) throw rejected(refused)
+    const found = [...prepared.problems, ...this.#inUse(change, composition)]
+    if (found.length > 0) throw rejected(found)
+    const reports = this.report()
     // Rows may ask for presets while they start.
     this.#prepared = prepared
     try {
       const problems = await this.#transition(prepared.rows)
       if (problems.length > 0) throw rejected(problems)
-      return change
+      return { ...change, refused: newlyRefused(reports, this.report()) }
     } catch (error) {
       this.#prepared = before
       await this.#restore(before?.rows ?? [])
@@ -128,19 +130,21 @@ class RootComposer implements Composer {
   }
 
   // An agent lives in the scope of the row that provides `agents`, and ends with it.
-  #inUse({ changed, removed }: Change): Problem[] {
+  #inUse({ changed, removed }: Change, composition: Composition): Problem[] {
     const running = this.#root.get('agents')?.list().length ?? 0
     if (running === 0) return []
     const carries = (id: string): boolean =>
       [...this.#live.dependents([id])].some((other) =>
         providesOf(this.#live.get(other)!.plugin)?.includes('agents'),
       )
-    const culprits = [...changed, ...removed].filter(carries)
-    return culprits.map((id) => {
-      const message = `The row "${id}" carries ${running} running session(s), which a change would end.`
-      const hint = 'End them first, or start again to apply it.'
+    const edits = difference(this.#prepared!.composition, composition)
+    return [...changed, ...removed].filter(carries).map((id) => {
+      const edit = edits.find((one) => one.id === id && one.presets.length === 0)
       const { origins } = this.#live.get(id)!.row
-      return problem('ROW_IN_USE', origins.get('name')!, message, { row: id, hint })
+      const place = edit?.removed ?? edit?.values.at(-1)?.after ?? origins.get('name')!
+      const message = `The row "${id}" carries ${running} running session(s), which this would end.`
+      const hint = 'End them first, or start again to apply it.'
+      return problem('ROW_IN_USE', place, message, { row: id, hint })
     })
   }
 

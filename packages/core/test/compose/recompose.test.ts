@@ -63,6 +63,7 @@ describe('the difference', () => {
       restarted: ['user'],
       kept: ['other'],
       presets: [],
+      refused: [],
     } satisfies Change)
     expect(trail).toEqual(['maker-', 'user-', 'maker+', 'user+', 'fresh+', 'old-'])
   })
@@ -83,6 +84,18 @@ describe('the difference', () => {
       kept: ['a', 'b'],
     })
     expect(trail).toEqual(['a+', 'b+'])
+  })
+
+  test('names an optional row that the edit breaks, once', async () => {
+    const plugins = { picky: traced([], 'picky'), other: { apply: () => {} } }
+    const { composer } = start(plugins)
+    await composer.apply(rowsOf('{ id: picky, name: picky, optional: true }'))
+    const broken = '{ id: picky, name: picky, optional: true, config: { typo: 1 } }'
+    expect(await composer.apply(rowsOf(broken))).toMatchObject({
+      removed: ['picky'],
+      refused: [{ id: 'picky', state: 'quarantined', reason: expect.stringContaining('typo') }],
+    })
+    expect((await composer.apply(rowsOf(broken, 'other'))).refused).toEqual([])
   })
 
   test('does not try a quarantined row again until it changes', async () => {

@@ -178,10 +178,19 @@ function follow(
     onComposed({ profile, layers, composition }, change) {
       live.composition = composition
       noteLastGood(root, request.home, profile.name, layers)
-      for (const listener of live.listeners) listener(change)
+      for (const listener of live.listeners) tell(root, () => listener(change))
     },
-    onRejected: (rejection) => options.onRejected?.(rejection),
+    onRejected: (rejection) => tell(root, () => options.onRejected?.(rejection)),
   })
+}
+
+/** What a listener throws is its own mistake, and no reason to take back an edit. */
+function tell(root: RootContext, listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    log(root, 'error', 'a listener of compositions failed', { error: describeFailure(error) })
+  }
 }
 
 /** Overlays are for one run, so that a boot with one is no measure for the next. */

@@ -23,7 +23,8 @@ export interface FollowOptions {
 
 /** Lets what runs follow its layers until it is closed. */
 export function followLayers(options: FollowOptions): LayerWatch {
-  const { root, composer, running } = options
+  const { root, composer } = options
+  let { running } = options
   // Whoever started from the record wants the layers again as soon as somebody corrects them.
   const request = { ...options.request, lastGood: false }
   return watchLayers({
@@ -32,9 +33,12 @@ export function followLayers(options: FollowOptions): LayerWatch {
     read: () => composeProfile(request),
     async apply(composed) {
       const change = await composer.apply(composed.composition)
-      const { added, changed, removed, restarted, presets } = change
+      const { added, changed, removed, restarted, presets, refused } = change
       const fields = { added, changed, removed, restarted, presets }
       log(root, 'info', 'a changed layer was applied', fields)
+      for (const { id, state, reason } of refused)
+        log(root, 'warn', `row ${id} is ${state}`, { reason })
+      running = composed
       options.onComposed(composed, change)
     },
     onRejected(error) {

@@ -134,7 +134,8 @@ class FolderWatch implements LayerWatch {
       watcher.close()
       this.#folders.delete(folder)
     }
-    for (const [folder, paths] of names) this.#watchFolder(folder, new Set(paths.map((path) => basename(path))))
+    for (const [folder, paths] of names)
+      this.#watchFolder(folder, new Set(paths.map((path) => basename(path))))
   }
 
   #watchFolder(folder: string, names: ReadonlySet<string>): void {
