@@ -14,3 +14,13 @@ export {
   type WireAnswer,
   type WireApi,
 } from './model-wire.ts'
+export { coreRows, openRowBench, rowsNeededBy } from './core-rows.ts'
+export type { BenchRow, RowBench } from './core-rows.ts'
+export { frontendContract } from './frontend-contract.ts'
+export type { FrontendUnderTest } from './frontend-contract.ts'
+export { pluginContract } from './plugin-contract.ts'
+export type { PluginUnderTest } from './plugin-contract.ts'
+export { policyContract } from './policy-contract.ts'
+export type { PolicyUnderTest } from './policy-contract.ts'
+export { toolContract } from './tool-contract.ts'
+export type { ToolsUnderTest } from './tool-contract.ts'

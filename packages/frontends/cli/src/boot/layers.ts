@@ -22,6 +22,8 @@ export interface ComposeRequest {
   readonly lastGood: boolean
   /** Where plugins are taken from. Default: the profile's folder in the home. */
   readonly pluginHome?: string
+  /** Stands for what the home's layer says. */
+  readonly homeText?: string
 }
 
 /** A profile as its layers compose. */
@@ -77,10 +79,11 @@ export function readBundle(bundle: string, cwd: string): LayerSource {
   return required(kind, name, file)
 }
 
-function readPeople({ home, patches, cwd }: ComposeRequest): LayerSource[] {
+function readPeople({ home, homeText, patches, cwd }: ComposeRequest): LayerSource[] {
+  const own = optional('home', join(home, LAYER_FILE))
   const standing = [
     optional('installation', join(installationRoot(), LAYER_FILE)),
-    optional('home', join(home, LAYER_FILE)),
+    own && homeText !== undefined ? { ...own, text: homeText } : own,
   ].filter((layer) => layer !== undefined)
   const overlays = patches.map((path) => required('overlay', path, resolve(cwd, path)))
   return [...standing, ...overlays]

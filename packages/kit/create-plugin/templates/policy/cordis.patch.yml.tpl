@@ -1,0 +1,3 @@
+# What the plugin adds: a row for everybody.
+- insert:
+    - { id: {{row}}, name: '{{name}}' }

@@ -1,0 +1,25 @@
+import { basename } from 'node:path'
+import { definePlugin } from '@cordage/core/kernel'
+import { z } from 'zod'
+
+const config = z.strictObject({
+  /** Programs that nobody may start. */
+  programs: z.array(z.string()).default(['rm']),
+})
+
+export default definePlugin({
+  name: '{{name}}',
+  inject: ['policy'],
+  config,
+  apply: (ctx, { programs }) => {
+    ctx.policy.rule(ctx, {
+      id: '{{row}}',
+      decide: (effect) => {
+        if (effect.kind !== 'process') return undefined
+        const program = basename(effect.argv[0] ?? '')
+        if (!programs.includes(program)) return undefined
+        return { answer: 'deny', rule: '{{row}}', reason: `${program} is not to be used here` }
+      },
+    })
+  },
+})
