@@ -1,4 +1,4 @@
-import type {} from '../credential/index.ts'
+import '../credential/index.ts'
 import type { Context } from '../kernel/index.ts'
 import type { BlobRef, TextPart } from '../message/index.ts'
 import type { Session } from '../session/index.ts'

@@ -29,11 +29,11 @@ export async function install(
   const kind = kindOf(spec, place.cwd)
   if (kind.type === 'folder') return list(copy, kind.path)
   const before = readHome(copy).dependencies ?? {}
-  if (kind.type === 'tarball') await npm(copy, ['install', keepTarball(copy, kind.path)], OFFLINE)
-  else await npm(copy, ['install', spec], { offline: false })
-  const after = readHome(copy).dependencies ?? {}
-  const changed = Object.keys(after).find((name) => after[name] !== before[name])
-  const named = changed ?? Object.keys(after).find((name) => isNamed(spec, name))
+  const from = kind.type === 'tarball' ? keepTarball(copy, kind.path) : spec
+  await npm(copy, ['install', from], { offline: kind.type === 'tarball' })
+  const named = Object.entries(readHome(copy).dependencies ?? {}).find(([name, range]) => {
+    return range !== before[name] || isNamed(spec, name) || basename(range) === basename(from)
+  })?.[0]
   if (named === undefined) {
     throw pluginError('PLUGIN_REFUSED', { plugin: spec, reason: 'npm installed nothing for it.' })
   }
