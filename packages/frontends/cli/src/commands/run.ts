@@ -14,6 +14,8 @@ import { completeId } from './session-id.ts'
 import { readTask } from './task.ts'
 import { logToStderr } from './with-harness.ts'
 
+const CANCELLED = 130
+
 /** Boots the profile and lets its frontend do the task; gives the exit code. */
 export async function run(
   wanted: Invocation['session'],
@@ -45,7 +47,7 @@ export async function run(
       wanted.kind === 'resume'
         ? { ...wanted, id: await completeId(harness.ctx, wanted.id) }
         : wanted
-    return await frontend.run({
+    const exit = await frontend.run({
       ...(task === undefined ? {} : { task }),
       session,
       cwd,
@@ -57,6 +59,8 @@ export async function run(
       terminal,
       signal: signals.signal,
     })
+    // A frontend knows that it was cancelled, but not by which signal.
+    return exit === CANCELLED && signals.signal.aborted ? exitOfSignal(signals.signal) : exit
   } finally {
     const { hung } = await harness.close()
     if (hung.length > 0) terminal.err(`cordage: did not stop in time: ${hung.join(', ')}\n`)
