@@ -8,7 +8,7 @@ import { didYouMean } from '../error/index.ts'
 import { readOperations } from './operation.ts'
 import type { Field } from './operation.ts'
 import { inOrder, problem, problemText } from './problem.ts'
-import type { Note, Origin, Problem } from './problem.ts'
+import type { Note, Origin, Problem, ProblemCode } from './problem.ts'
 import { Reference, resolveReference } from './reference.ts'
 
 export type Config = Record<string, unknown>
@@ -150,6 +150,12 @@ export function originOf(row: Row, path: Path): Origin {
     if (origin !== undefined) return origin
   }
   return row.origins.get('name')!
+}
+
+/** What is wrong with a row as a whole, at the place that names its plugin. */
+export function problemOf(row: Row, code: ProblemCode, message: string, hint?: string): Problem {
+  const text = `The row "${row.id}": ${message}`
+  return problem(code, row.origins.get('name')!, text, { row: row.id, hint })
 }
 
 class PresetFolder {

@@ -3,7 +3,7 @@ import type { Document, ScalarTag } from 'yaml'
 import type { Located } from './located.ts'
 import { problem } from './problem.ts'
 import type { LayerKind, Origin, Problem } from './problem.ts'
-import { PathReference, parseEnvReference } from './reference.ts'
+import { envReference, pathReference } from './reference.ts'
 import { TreeReader } from './tree-reader.ts'
 
 /** One file of the composition. Composing does no I/O: whoever calls it has read the text. */
@@ -65,7 +65,7 @@ function referenceTags(file: string): ScalarTag[] {
     {
       tag: '!env',
       resolve(text, onError) {
-        const reference = parseEnvReference(text)
+        const reference = envReference(text)
         if (reference === undefined) onError('!env takes NAME or "NAME ?? default"')
         return reference ?? null
       },
@@ -74,7 +74,7 @@ function referenceTags(file: string): ScalarTag[] {
       tag: '!path',
       resolve(text, onError) {
         if (text === '') onError('!path takes a path')
-        return new PathReference(file, text)
+        return pathReference(file, text)
       },
     },
   ]

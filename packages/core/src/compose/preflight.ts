@@ -2,10 +2,11 @@ import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
 import { withTimeLimit } from '../kernel/index.ts'
 import type { AnyPlugin } from '../kernel/index.ts'
+import { problemOf } from './composition.ts'
 import type { Composition, Row } from './composition.ts'
 import { checkConfig } from './config-check.ts'
 import { fail } from './errors.ts'
-import { inOrder, problem } from './problem.ts'
+import { inOrder } from './problem.ts'
 import type { Problem } from './problem.ts'
 import { checkServices } from './services.ts'
 
@@ -168,7 +169,7 @@ class RowCheck {
     try {
       return await this.#limit(checkConfig(row, plugin), row.id, 'check its config')
     } catch (error) {
-      return [at(row, 'CONFIG_INVALID', `${textOf(error)}.`)]
+      return [problemOf(row, 'CONFIG_INVALID', `${textOf(error)}.`)]
     }
   }
 
@@ -199,28 +200,23 @@ function isPlugin(value: unknown): value is AnyPlugin {
 function loadProblem(row: Row, error: unknown): Problem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!code.includes('NOT_FOUND')) {
-    return at(row, 'PACKAGE_INVALID', `"${row.name}" cannot be loaded: ${textOf(error)}.`)
+    return problemOf(row, 'PACKAGE_INVALID', `"${row.name}" cannot be loaded: ${textOf(error)}.`)
   }
   const message = `"${row.name}" is not installed where ${row.from} can see it: ${textOf(error)}.`
   const hint = `Install it, correct the name, or disable the row "${row.id}".`
-  return at(row, 'PACKAGE_MISSING', message, hint)
+  return problemOf(row, 'PACKAGE_MISSING', message, hint)
 }
 
 function noPlugin(row: Row, file: string): Problem {
   const hint = 'A plugin is the default export, made by definePlugin.'
-  return at(row, 'PACKAGE_INVALID', `"${row.name}" (${file}) exports no plugin.`, hint)
+  return problemOf(row, 'PACKAGE_INVALID', `"${row.name}" (${file}) exports no plugin.`, hint)
 }
 
 function checkApi(row: Row, api: string | undefined): Problem | undefined {
   if (api === undefined || fitsApi(api)) return undefined
   const range = validRange(api) === null ? `the api range "${api}", which is none` : `api ${api}`
   const message = `"${row.name}" asks for ${range}; @cordage/core has api ${API_VERSION}.`
-  return at(row, 'API_INCOMPATIBLE', message, 'Install a version of the plugin that fits.')
-}
-
-function at(row: Row, code: Problem['code'], message: string, hint?: string): Problem {
-  const text = `The row "${row.id}": ${message}`
-  return problem(code, row.origins.get('name')!, text, { row: row.id, hint })
+  return problemOf(row, 'API_INCOMPATIBLE', message, 'Install a version of the plugin that fits.')
 }
 
 function textOf(error: unknown): string {

@@ -1,8 +1,8 @@
 import type { AnyPlugin } from '../kernel/index.ts'
+import { problemOf } from './composition.ts'
 import type { Row } from './composition.ts'
 import type { PreparedRow, ReadyRow } from './preflight.ts'
-import { problem } from './problem.ts'
-import type { Problem, ProblemCode } from './problem.ts'
+import type { Problem } from './problem.ts'
 
 /** What a plugin declares to provide; undefined for one that does not say. */
 export function providesOf(plugin: AnyPlugin): readonly string[] | undefined {
@@ -57,7 +57,7 @@ export class ServiceGraph {
       const text = [...ring, ring[0]!].map(({ row }) => row.id).join(' -> ')
       const hint = 'Let one of them ask for the service with ctx.inject or ctx.get instead.'
       problems.push(
-        serviceProblem('SERVICE_CYCLE', ring[0]!.row, `rows need each other: ${text}.`, hint),
+        problemOf(ring[0]!.row, 'SERVICE_CYCLE', `rows need each other: ${text}.`, hint),
       )
     }
     return problems
@@ -105,14 +105,4 @@ export class ServiceGraph {
     }
     return undefined
   }
-}
-
-export function serviceProblem(
-  code: ProblemCode,
-  row: Row,
-  message: string,
-  hint: string,
-): Problem {
-  const text = `The row "${row.id}": ${message}`
-  return problem(code, row.origins.get('name')!, text, { row: row.id, hint })
 }

@@ -1,8 +1,9 @@
 import type { AnyPlugin } from '../kernel/index.ts'
+import { problemOf } from './composition.ts'
 import type { Row } from './composition.ts'
 import type { Prepared, PreparedRow, ReadyRow } from './preflight.ts'
 import type { Problem } from './problem.ts'
-import { ServiceGraph, isReady, providesOf, serviceProblem } from './service-graph.ts'
+import { ServiceGraph, isReady, providesOf } from './service-graph.ts'
 import type { Missing } from './service-graph.ts'
 
 type Known = { row: Row; plugin: AnyPlugin | undefined; why: string }
@@ -63,7 +64,7 @@ function withoutDuplicates(prepared: readonly PreparedRow[]): {
       } else {
         const message = `ctx.${service} is provided by the row "${owner.row.id}" too.`
         problems.push(
-          serviceProblem('SERVICE_DUPLICATE', next.row, message, 'Disable one of the two rows.'),
+          problemOf(next.row, 'SERVICE_DUPLICATE', message, 'Disable one of the two rows.'),
         )
       }
       if (!rows.includes(next)) break
@@ -90,7 +91,7 @@ function providedInPresets({ presets }: Pick<Prepared, 'presets'>): Problem[] {
     const provides = providesOf(plugin) ?? []
     if (provides.length === 0) return []
     const message = `ctx.${provides.join(', ctx.')} is for everybody, but a preset is for one agent.`
-    return [serviceProblem('SERVICE_IN_PRESET', row, message, 'Insert the row outside of presets.')]
+    return [problemOf(row, 'SERVICE_IN_PRESET', message, 'Insert the row outside of presets.')]
   })
 }
 
@@ -117,12 +118,12 @@ function missingProblem(missing: Missing, known: readonly Known[]): Problem {
   const message = `the row${where} needs ctx.${service}, which no enabled row provides.`
   if (blocked !== undefined) {
     const hint = `The row "${blocked.id}" would, but it waits itself and is optional.`
-    return serviceProblem('SERVICE_MISSING', row, message, hint)
+    return problemOf(row, 'SERVICE_MISSING', message, hint)
   }
   const helper = known.find(({ plugin }) => plugin && providesOf(plugin)?.includes(service))
   const hint =
     helper === undefined
       ? 'Add a row that provides it, or disable this one.'
       : `The row "${helper.row.id}" would, but it is ${helper.why}.`
-  return serviceProblem('SERVICE_MISSING', row, message, hint)
+  return problemOf(row, 'SERVICE_MISSING', message, hint)
 }

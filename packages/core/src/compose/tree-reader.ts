@@ -3,7 +3,7 @@ import type { Alias, Document, Node, Pair, Scalar as YamlScalar, YAMLMap, YAMLSe
 import type { Located, LocatedList, LocatedMap, Scalar } from './located.ts'
 import { problem } from './problem.ts'
 import type { Origin, Problem } from './problem.ts'
-import { EnvReference, Reference } from './reference.ts'
+import { Reference } from './reference.ts'
 
 const MAX_DEPTH = 64
 // Aliases are expanded, so this bounds what a few nested anchors can grow to.
@@ -112,8 +112,10 @@ export class TreeReader {
 
   #checkFlowScalar(node: unknown, origin: Origin): void {
     if (!isScalar(node) || node.type !== 'PLAIN') return
-    if (!(node.value instanceof EnvReference) || node.value.default === undefined) return
-    const hint = `Write !env "${node.value.text}": a comma ends an unquoted value here.`
+    const { value } = node
+    if (!(value instanceof Reference) || value.tag !== '!env') return
+    if (value.fallback === undefined) return
+    const hint = `Write !env "${value.text}": a comma ends an unquoted value here.`
     this.#fail(origin, 'An !env with a default needs quotes inside of { } and [ ].', hint)
   }
 
