@@ -20,7 +20,7 @@ import {
   type LogSink,
   type RootContext,
 } from '@cordage/core/kernel'
-import { followLayers, type Rejection } from './follow.ts'
+import type { Rejection } from './follow.ts'
 import { credentialReader } from '../credential/credential-file.ts'
 import { homeOf, logFileOf, version } from './installation.ts'
 import { assertOneKernel } from './kernel-version.ts'
@@ -136,7 +136,7 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
     log(root, 'info', 'starting', { version, profile: profile.name, node: process.version, cwd })
     await composer.apply(composition)
     noteLastGood(root, home, profile.name, layers)
-    if (options.watch === true) following = follow(composed, { root, composer, live })
+    if (options.watch === true) following = await follow(composed, { root, composer, live })
   } catch (error) {
     log(root, 'error', 'not started', { error: describeFailure(error) })
     await closeOnce()
@@ -165,10 +165,12 @@ interface Live {
   readonly listeners: ReadonlySet<(change: Change) => void>
 }
 
-function follow(
+async function follow(
   running: Composed,
   { root, composer, live }: { root: RootContext; composer: Composer; live: Live },
-): LayerWatch {
+): Promise<LayerWatch> {
+  // What runs short has no use for it.
+  const { followLayers } = await import('./follow.ts')
   const { request, options } = running
   return followLayers({
     request,
