@@ -6,10 +6,18 @@ import { definePlugin, type Plugin } from '@cordage/core/kernel'
 import { z } from 'zod'
 
 const config = z.strictObject({
-  /** In each directory, every one of these that exists is read, in this order. */
-  names: z.array(z.string()).default(['AGENTS.md', 'CLAUDE.md']),
-  /** UTF-8 bytes of all files together: broad ones are left out whole, then the last is cut. */
-  maxBytes: z.number().int().min(0).default(65_536),
+  names: z
+    .array(z.string())
+    .default(['AGENTS.md', 'CLAUDE.md'])
+    .describe('In each directory, every one of these that exists is read, in this order.'),
+  maxBytes: z
+    .number()
+    .int()
+    .min(0)
+    .default(65_536)
+    .describe(
+      'UTF-8 bytes of all files together: broad ones are left out whole, then the last is cut.',
+    ),
 })
 
 type InstructionsConfig = z.infer<typeof config>

@@ -1,14 +1,32 @@
 import { z } from 'zod'
 
 export const loopConfig = z.strictObject({
-  /** Tool calls of one answer that may run at the same time; 1 is serial. */
-  maxParallelToolCalls: z.number().int().min(1).default(10),
-  /** How long whatever was cancelled may take to stop before it is left behind. */
-  cancelGraceMs: z.number().int().min(0).default(5_000),
-  /** A stream that brings nothing for this long has failed with `TIMEOUT`. */
-  streamIdleTimeoutMs: z.number().int().min(1).default(300_000),
-  /** How often a turn goes on because an answer was cut, or because a hook asked for more. */
-  maxContinuations: z.number().int().min(0).default(3),
+  maxParallelToolCalls: z
+    .number()
+    .int()
+    .min(1)
+    .default(10)
+    .describe('Tool calls of one answer that may run at the same time; 1 is serial.'),
+  cancelGraceMs: z
+    .number()
+    .int()
+    .min(0)
+    .default(5_000)
+    .describe('How long whatever was cancelled may take to stop before it is left behind.'),
+  streamIdleTimeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .default(300_000)
+    .describe('A stream that brings nothing for this long has failed with TIMEOUT.'),
+  maxContinuations: z
+    .number()
+    .int()
+    .min(0)
+    .default(3)
+    .describe(
+      'How often a turn goes on because an answer was cut, or because a hook asked for more.',
+    ),
 })
 
 export type LoopConfig = z.infer<typeof loopConfig>

@@ -15,35 +15,57 @@ const price = z.strictObject({
 })
 
 const model = z.strictObject({
-  id: z.string().regex(/^\S+$/, 'a model id has no spaces'),
-  name: z.string().optional(),
-  /** Tokens. */
-  contextWindow: z.number().int().positive().default(DEFAULT_CONTEXT_WINDOW),
-  /** Tokens of one answer. */
-  maxTokens: z.number().int().positive().default(DEFAULT_MAX_TOKENS),
-  input: z.array(z.enum(['text', 'image'])).default(['text']),
-  /** Level to value on the wire; null omits the field. */
+  id: z.string().regex(/^\S+$/, 'a model id has no spaces').describe('As the server knows it.'),
+  name: z.string().optional().describe('For people.'),
+  contextWindow: z.number().int().positive().default(DEFAULT_CONTEXT_WINDOW).describe('Tokens.'),
+  maxTokens: z
+    .number()
+    .int()
+    .positive()
+    .default(DEFAULT_MAX_TOKENS)
+    .describe('Tokens of one answer.'),
+  input: z
+    .array(z.enum(['text', 'image']))
+    .default(['text'])
+    .describe('What it takes.'),
   efforts: z
     .record(z.string(), z.union([z.string(), z.number().transform(String), z.null()]))
-    .optional(),
+    .optional()
+    .describe('Level of --effort to value on the wire; null omits the field.'),
   price: price.optional(),
   systemPromptUpdate: z.enum(['front', 'in-history']).optional(),
 })
 
 /** The configuration that every route over HTTP has; an adapter adds its `api` and `compat`. */
 export const routeFields = {
-  displayName: z.string(),
-  baseURL: z.url({ protocol: /^https?$/ }).refine((url) => !ENDPOINT.test(url), {
-    message: 'give the base URL without the endpoint (chat/completions, responses, messages)',
-  }),
-  /** A variable that replaces the base URL where it is set. */
-  baseURLEnv: z.string().optional(),
-  apiKeyEnv: z.string().optional(),
-  /** The available provider with the lowest order is the default. */
-  order: z.number().default(0),
-  models: z.array(model).default([]),
-  /** Until the head of the answer. */
-  timeoutMs: z.number().int().positive().default(600_000),
+  displayName: z.string().describe('For people.'),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !ENDPOINT.test(url), {
+      message: 'give the base URL without the endpoint (chat/completions, responses, messages)',
+    })
+    .describe('Without the endpoint (chat/completions, responses, messages).'),
+  baseURLEnv: z
+    .string()
+    .optional()
+    .describe('A variable that replaces the base URL where it is set.'),
+  apiKeyEnv: z
+    .string()
+    .optional()
+    .describe(
+      'The variable, or the kept key, that holds the key; without it the route needs none.',
+    ),
+  order: z
+    .number()
+    .default(0)
+    .describe('The available route with the lowest order is the default, with its first model.'),
+  models: z.array(model).default([]).describe('What is known of some models; others pass through.'),
+  timeoutMs: z
+    .number()
+    .int()
+    .positive()
+    .default(600_000)
+    .describe('Milliseconds until the head of the answer.'),
 }
 
 const ENDPOINT = /\/(chat\/completions|responses|messages)\/?$/

@@ -3,8 +3,12 @@ import { definePlugin, own, type Plugin } from '../kernel/index.ts'
 import { createTools } from './registry.ts'
 
 const config = z.strictObject({
-  /** What is longer is cut in the middle and kept whole in a blob. */
-  maxInlineChars: z.number().int().min(1000).default(30_000),
+  maxInlineChars: z
+    .number()
+    .int()
+    .min(1000)
+    .default(30_000)
+    .describe('A longer result is cut in the middle and kept whole in a blob.'),
 })
 
 const plugin: Plugin<z.output<typeof config>> = definePlugin({

@@ -5,10 +5,15 @@ import { createFileSystem } from './file-system.ts'
 import { createProcesses } from './processes.ts'
 
 const config = z.strictObject({
-  /** Names of further variables that children may see. */
-  env: z.array(z.string()).default([]),
-  /** What a process gets between being asked to end and being killed. */
-  killGraceMs: z.int().min(0).default(2000),
+  env: z
+    .array(z.string())
+    .default([])
+    .describe('Names of further variables that commands may see.'),
+  killGraceMs: z
+    .int()
+    .min(0)
+    .default(2000)
+    .describe('What a process gets between being asked to end and being killed.'),
 })
 
 /** `ctx.fs` and `ctx.processes` of the machine that Cordage runs on. */

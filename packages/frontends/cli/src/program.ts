@@ -15,6 +15,7 @@ const load = {
   show: () => import('./commands/session-show.ts'),
   config: () => import('./commands/config.ts'),
   configDiff: () => import('./commands/config-diff.ts'),
+  schema: () => import('./commands/config-schema.ts'),
   tools: () => import('./commands/tools.ts'),
   doctor: () => import('./commands/doctor.ts'),
   models: () => import('./commands/models.ts'),
@@ -145,6 +146,12 @@ function addConfig(program: Command, started: Started): void {
       started(
         load.configDiff().then(({ diffConfig }) => diffConfig(profile, all<ListOptions>(command))),
       ),
+    )
+  config
+    .command('schema')
+    .description('a JSON schema of layers, for an editor')
+    .action((_: object, command: Command) =>
+      started(load.schema().then(({ printSchema }) => printSchema(all(command)))),
     )
   listing(config.command('check'))
     .description('import and check everything, start nothing')

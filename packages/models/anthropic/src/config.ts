@@ -3,25 +3,35 @@ import { z } from 'zod'
 
 /** What a server does otherwise than the protocol's inventor. */
 const compat = z.strictObject({
-  /**
-   * How an effort goes out: `adaptive` as `output_config.effort`, `budget` as the number of
-   * thinking tokens (then the values of `efforts` are numbers).
-   */
-  thinkingFormat: z.enum(['adaptive', 'budget']).default('adaptive'),
-  /**
-   * `automatic` marks system and tools and lets the server mark the end of the history, so that
-   * no byte of an earlier message changes; `markers` marks the last message too.
-   */
-  cacheControl: z.enum(['automatic', 'markers', 'off']).default('automatic'),
+  thinkingFormat: z
+    .enum(['adaptive', 'budget'])
+    .default('adaptive')
+    .describe(
+      'How an effort goes out: `adaptive` as `output_config.effort`, `budget` as the number of ' +
+        'thinking tokens (then the values of `efforts` are numbers).',
+    ),
+  cacheControl: z
+    .enum(['automatic', 'markers', 'off'])
+    .default('automatic')
+    .describe(
+      '`automatic` marks system and tools and lets the server mark the end of the history, so ' +
+        'that no byte of an earlier message changes; `markers` marks the last message too.',
+    ),
 })
 
 const route = z.strictObject({
   ...routeFields,
-  api: z.literal('anthropic-messages').default('anthropic-messages'),
-  compat: compat.prefault({}),
+  api: z.literal('anthropic-messages').default('anthropic-messages').describe('The protocol.'),
+  compat: compat
+    .prefault({})
+    .describe('What the server does otherwise than the inventor of the protocol.'),
 })
 
-export const config = z.strictObject({ providers: z.record(routeId, route) })
+export const config = z.strictObject({
+  providers: z
+    .record(routeId, route)
+    .describe('Routes by the part of a model’s name before the slash.'),
+})
 
 export type Route = z.output<typeof route>
 export type Compat = z.output<typeof compat>

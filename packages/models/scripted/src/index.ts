@@ -8,8 +8,10 @@ import { script } from './script.ts'
 const shipped = fileURLToPath(new URL('../scripts/', import.meta.url))
 
 const config = z.strictObject({
-  /** A folder of YAML or JSON files, or the recorded runs themselves by name. */
-  scripts: z.union([z.string(), z.record(z.string(), script)]).default({}),
+  scripts: z
+    .union([z.string(), z.record(z.string(), script)])
+    .default({})
+    .describe('A folder of YAML or JSON files, or the recorded runs themselves by name.'),
 })
 
 export default definePlugin({

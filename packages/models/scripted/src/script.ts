@@ -3,14 +3,11 @@ import { z } from 'zod'
 
 const condition = z
   .strictObject({
-    /** Holds when the last message of a person contains this. */
-    lastUserContains: z.string(),
-    /** Holds when the last tool result comes from this tool. */
-    lastToolName: z.string(),
+    lastUserContains: z.string().describe('Holds when the last message of a person contains this.'),
+    lastToolName: z.string().describe('Holds when the last tool result comes from this tool.'),
     lastToolContains: z.string(),
     lastToolLacks: z.string(),
-    /** Whether the last tool result is an error. */
-    toolFailed: z.boolean(),
+    toolFailed: z.boolean().describe('Whether the last tool result is an error.'),
   })
   .partial()
 
@@ -25,24 +22,31 @@ const usage = z.strictObject({
 const codes = Object.keys(modelErrors) as (keyof typeof modelErrors)[]
 
 const step = z.strictObject({
-  /**
-   * Makes the step a detour: it stands before the next step without a condition, answers in its
-   * place while every part of the condition holds, and does not count as a step.
-   */
-  when: condition.optional(),
-  /** How often a detour is taken, so that none goes round for ever. */
-  times: z.number().int().positive().default(3),
+  when: condition
+    .optional()
+    .describe(
+      'Makes the step a detour: it stands before the next step without a condition, answers in ' +
+        'its place while every part of the condition holds, and does not count as a step.',
+    ),
+  times: z
+    .number()
+    .int()
+    .positive()
+    .default(3)
+    .describe('How often a detour is taken, so that none goes round for ever.'),
   reasoning: z.string().optional(),
   text: z.string().optional(),
   calls: z.array(call).default([]),
   usage: usage.optional(),
   finish: z.string().optional(),
-  /** Before each piece of the text. */
-  delayMs: z.number().nonnegative().default(0),
-  /** Fails with this code instead of answering. */
-  fail: z.enum(codes).optional(),
-  /** How many attempts fail before the step answers; without it all do. */
-  failures: z.number().int().positive().optional(),
+  delayMs: z.number().nonnegative().default(0).describe('Before each piece of the text.'),
+  fail: z.enum(codes).optional().describe('Fails with this code instead of answering.'),
+  failures: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('How many attempts fail before the step answers; without it all do.'),
 })
 
 /** One recorded run. */

@@ -3,15 +3,31 @@ import { requestError, type RequestErrorInput, type RequestErrorResult } from '@
 import { z } from 'zod'
 
 const config = z.strictObject({
-  /** `always` retries any code until success, cancellation or unload: it may spend without end. */
-  mode: z.enum(['normal', 'always']).default('normal'),
-  /** Extra tries after the first one, in mode `normal`. */
-  maxRetries: z.number().int().min(0).default(5),
+  mode: z
+    .enum(['normal', 'always'])
+    .default('normal')
+    .describe(
+      '`always` retries any code until success, cancellation or unload: it may spend without end.',
+    ),
+  maxRetries: z
+    .number()
+    .int()
+    .min(0)
+    .default(5)
+    .describe('Extra tries after the first one, in mode `normal`.'),
   codes: z
     .array(z.string())
-    .default(['EMPTY_RESPONSE', 'RATE_LIMIT', 'SERVER', 'TIMEOUT', 'TRANSPORT', 'STREAM_CLOSED']),
-  initialDelayMs: z.number().int().min(0).default(500),
-  maxDelayMs: z.number().int().min(0).default(10_000),
+    .default(['EMPTY_RESPONSE', 'RATE_LIMIT', 'SERVER', 'TIMEOUT', 'TRANSPORT', 'STREAM_CLOSED'])
+    .describe('Which failures are tried again, in mode `normal`.'),
+  initialDelayMs: z
+    .number()
+    .int()
+    .min(0)
+    .default(500)
+    .describe(
+      'Doubled each time, with a tenth of jitter; a wait that the server asks for is kept.',
+    ),
+  maxDelayMs: z.number().int().min(0).default(10_000).describe('The longest wait of its own.'),
 })
 
 type RetryConfig = z.infer<typeof config>

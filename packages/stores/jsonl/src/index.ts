@@ -10,16 +10,20 @@ export type { JsonlStoreOptions } from './options.ts'
 export { createJsonlStore, type JsonlStore } from './store.ts'
 
 const config = z.strictObject({
-  /** Absolute; `sessions` in the harness home unless given. */
-  directory: z.string().optional(),
-  /** A segment that has grown to this is not appended to any more. */
+  directory: z
+    .string()
+    .optional()
+    .describe('Where sessions are, absolute; `sessions` in the home unless given.'),
   segmentMaxBytes: z
     .number()
     .int()
     .positive()
-    .default(4 * 1024 * 1024),
-  /** `none` writes plain JSON lines; both kinds are read, whatever is set here. */
-  compression: z.enum(['zstd', 'none']).default('zstd'),
+    .default(4 * 1024 * 1024)
+    .describe('A segment that has grown to this is not appended to any more.'),
+  compression: z
+    .enum(['zstd', 'none'])
+    .default('zstd')
+    .describe('`none` writes plain JSON lines; both kinds are read, whatever is set here.'),
 })
 
 export default definePlugin({

@@ -4,9 +4,13 @@ import { relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 
 const config = z.strictObject({
-  maxResults: z.number().int().min(1).default(100),
-  /** How many paths are compared by time; beyond that the newest may be missing. */
-  maxScanned: z.number().int().min(1).default(20_000),
+  maxResults: z.number().int().min(1).default(100).describe('Paths of one call, the newest first.'),
+  maxScanned: z
+    .number()
+    .int()
+    .min(1)
+    .default(20_000)
+    .describe('How many paths are compared by time; beyond that the newest may be missing.'),
 })
 
 type GlobConfig = z.output<typeof config>

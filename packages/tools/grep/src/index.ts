@@ -6,11 +6,20 @@ import { countByFile, pageOf } from './page.ts'
 import { renderFound, type GrepValue } from './render.ts'
 
 const config = z.strictObject({
-  headLimit: z.number().int().min(1).default(100),
-  /** Matching lines at most, before paging; counts beyond are not exact. */
-  maxMatches: z.number().int().min(1).default(20_000),
-  /** Stays under what the pipeline shows of a result, so that a page is never cut again. */
-  maxChars: z.number().int().min(1_000).default(28_000),
+  headLimit: z
+    .number()
+    .int()
+    .min(1)
+    .default(100)
+    .describe('Entries of one call, unless it says otherwise.'),
+  maxMatches: z
+    .number()
+    .int()
+    .min(1)
+    .default(20_000)
+    .describe('Matching lines at most, before paging; counts beyond are not exact.'),
+  // Stays under what the pipeline shows of a result, so that a page is never cut again.
+  maxChars: z.number().int().min(1_000).default(28_000).describe('Characters of one call.'),
 })
 
 type GrepConfig = z.output<typeof config>

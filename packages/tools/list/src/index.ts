@@ -5,10 +5,14 @@ import { z } from 'zod'
 import { walk, type ListedEntry, type Listing } from './walk.ts'
 
 const config = z.strictObject({
-  depth: z.number().int().min(1).default(2),
-  maxEntries: z.number().int().min(1).default(400),
-  /** How many files are looked at to learn what the ignore files hide. */
-  maxScanned: z.number().int().min(1).default(20_000),
+  depth: z.number().int().min(1).default(2).describe('Levels, unless the call says otherwise.'),
+  maxEntries: z.number().int().min(1).default(400).describe('Entries of one call.'),
+  maxScanned: z
+    .number()
+    .int()
+    .min(1)
+    .default(20_000)
+    .describe('How many files are looked at to learn what the ignore files hide.'),
 })
 
 type ListConfig = z.output<typeof config>

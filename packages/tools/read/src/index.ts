@@ -12,16 +12,18 @@ import { windowOf, windowOfLarge } from './read-text.ts'
 import { renderRead, type ReadValue } from './render.ts'
 import type { StreamedWindow } from './stream-lines.ts'
 
-const count = (value: number) => z.number().int().min(1).default(value)
+const count = (value: number, what: string) => {
+  return z.number().int().min(1).default(value).describe(what)
+}
 
 const config = z.strictObject({
-  maxLines: count(2_000),
-  maxLineChars: count(2_000),
-  /** Stays under what the pipeline shows of a result, so that a window is never cut again. */
-  maxChars: count(28_000),
-  maxPages: count(20),
-  maxImageBytes: count(5 * 1024 * 1024),
-  maxPdfBytes: count(32 * 1024 * 1024),
+  maxLines: count(2_000, 'Lines of one call, unless it says otherwise.'),
+  maxLineChars: count(2_000, 'Longer lines are cut.'),
+  // Stays under what the pipeline shows of a result, so that a window is never cut again.
+  maxChars: count(28_000, 'Characters of one call.'),
+  maxPages: count(20, 'Pages of a PDF in one call.'),
+  maxImageBytes: count(5 * 1024 * 1024, 'Larger images are refused.'),
+  maxPdfBytes: count(32 * 1024 * 1024, 'Larger PDFs are refused.'),
 })
 
 type ReadConfig = z.output<typeof config>

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 export interface Manifest {
   readonly name?: string
   readonly version?: string
+  readonly description?: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly scripts?: Readonly<Record<string, string>>
   readonly cordage?: {
