@@ -1,5 +1,6 @@
 import { definePlugin, own, type Plugin } from '../kernel/index.ts'
 import { createAgents } from './agents.ts'
+import { announceJobs } from './job-notices.ts'
 
 const plugin: Plugin = definePlugin({
   name: 'core-agent',
@@ -7,6 +8,7 @@ const plugin: Plugin = definePlugin({
   inject: ['sessions', 'ledger'],
   apply(ctx) {
     const agents = createAgents(ctx)
+    announceJobs(ctx, agents)
     own(ctx, 'agents', agents, () => agents.close())
   },
 })

@@ -5,7 +5,7 @@ import { toolError } from './errors.ts'
 import { createGate, type Gate } from './gate.ts'
 import { createRunFiles } from './run-files.ts'
 import { createRunProcesses } from './run-processes.ts'
-import type { RunFiles, RunProcesses } from './tool.ts'
+import type { Detached, RunFiles, RunProcesses } from './tool.ts'
 
 export interface GrantOptions {
   readonly ctx: Context
@@ -18,12 +18,14 @@ export interface GrantOptions {
   readonly approved: readonly Effect[]
   readonly cwd: string
   readonly signal: AbortSignal
+  /** What a detached process keeps, which nothing of the grant is. */
+  readonly detached: Detached
 }
 
 /**
  * Files and processes bound to one call. Each use is decided on what it resolves to: the policy
  * allows it, or a person approved exactly that for this call. After `close` every use throws
- * `TOOL_DENIED`, open targets are released and processes ended.
+ * `TOOL_DENIED`, open targets are released and processes ended but for those that were detached.
  */
 export interface Grant {
   readonly gate: Gate
@@ -33,7 +35,7 @@ export interface Grant {
 }
 
 export function createGrant(options: GrantOptions): Grant {
-  const { ctx, tool, row, cwd, signal } = options
+  const { ctx, tool, row, cwd, signal, detached } = options
   const gate = createGate(options)
   const open = new Set<Target>()
   const running = new Set<RunningProcess>()
@@ -44,7 +46,12 @@ export function createGrant(options: GrantOptions): Grant {
   return {
     gate,
     fs: createRunFiles({ ...place, open }),
-    processes: createRunProcesses({ ...place, processes: () => need('processes'), running }),
+    processes: createRunProcesses({
+      ...place,
+      processes: () => need('processes'),
+      running,
+      detached,
+    }),
     close: async () => {
       gate.close()
       const ends = [...running].map((child) => child.kill())

@@ -78,11 +78,12 @@ async function admitCall(
 }
 
 async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): Promise<Ending> {
-  const { ctx, graceMs } = batch
+  const { ctx, graceMs, session } = batch
   const { tool, context, actor, approved, abort } = admitted
   const { call, row, args, effects: declared, signal } = context
   const bound = { ctx, tool: call.name, row, actor, declared, approved, signal }
-  const grant = createGrant({ ...bound, cwd: place.cwd })
+  const detached = { putBlob: (bytes: Uint8Array) => session.putBlob(bytes) }
+  const grant = createGrant({ ...bound, cwd: place.cwd, detached })
   const run = createRun({ batch, context, grant, place, redact: redactorOf(ctx) })
   const release = bindAbort(batch.signal, abort, tool)
   const body = () => execute.run(ctx, context, async () => tool.execute(args, run), batch.scope)

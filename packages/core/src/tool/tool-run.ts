@@ -21,13 +21,14 @@ export interface RunOptions {
 
 /** One call as its body sees it. */
 export function createRun({ batch, context, grant, place, redact }: RunOptions): ToolRun {
-  const { session, turn, step, project, seen } = batch
+  const { session, scope, turn, step, project, seen } = batch
   const { call, row, signal } = context
   const lane = { turn, step, kind: 'tool-output', callId: call.id, name: call.name } as const
 
   return Object.freeze({
     callId: call.id,
     sessionId: session.id,
+    scope,
     project,
     cwd: place.cwd,
     signal,

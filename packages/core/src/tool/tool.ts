@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Scope } from '../kernel/index.ts'
 import type {
   FileSystem,
   Processes,
@@ -38,6 +39,16 @@ export interface RunProcesses {
     command: Pick<Command, 'argv'> &
       Partial<Omit<Command, 'argv'>> & { readonly shellText?: string },
   ): Promise<RunningProcess>
+  /**
+   * Takes a process that this call started out of it: from now on neither the end of the call nor
+   * its abort ends the process, whoever takes it has to. Decided once more on what was started.
+   */
+  detach(child: RunningProcess): Detached
+}
+
+/** What outlives a call together with a process that was detached from it. */
+export interface Detached {
+  putBlob(bytes: Uint8Array): Promise<string>
 }
 
 /** What the model last saw of a file, for writes that must not overwrite what it has not seen. */
@@ -50,6 +61,8 @@ export interface SeenFiles {
 export interface ToolRun {
   readonly callId: string
   readonly sessionId: string
+  /** Of the agent that calls, whoever registered the tool. */
+  readonly scope: Scope
   readonly project: string
   readonly cwd: string
   readonly signal: AbortSignal

@@ -1,4 +1,5 @@
 import type { ProcessExit } from '@cordage/core/environment'
+import { exitText } from '@cordage/core/job'
 
 /** `tail` and `omittedChars` are there when the output was longer than what is kept of it. */
 export interface BashValue {
@@ -12,16 +13,8 @@ export interface BashValue {
 
 /** How it ended comes first, where nothing that the command printed can come before it. */
 export function renderOutcome({ exit, output, tail, omittedChars }: BashValue): string {
-  const ending = describeExit(exit)
+  const ending = exitText(exit)
   if (tail === undefined) return output === '' ? `${ending}, no output` : `${ending}\n${output}`
   const cut = `output too long: ${omittedChars} characters left out between its start and end`
   return `${ending}; ${cut}\n${output}\n[…]\n${tail}`
-}
-
-function describeExit({ code, signal, timedOut, aborted, durationMs }: ProcessExit): string {
-  const seconds = `${(durationMs / 1000).toFixed(1)} s`
-  if (timedOut) return `timed out after ${seconds} and was ended; what it had done stays done`
-  if (aborted) return `aborted after ${seconds}; what it had done stays done`
-  if (signal !== undefined) return `ended by ${signal} after ${seconds}`
-  return `exit code ${code ?? 'unknown'}`
 }
