@@ -6,6 +6,7 @@ import { KEPT, SHARED } from './manifest.mjs'
 import { root } from './packages.mjs'
 
 const CORE = '@cordage/core'
+const OLDEST_NODE = 'node22.19'
 /** What stands for a shared library outside of core. */
 const shareOf = (library) => `${CORE}/${library}`
 
@@ -16,6 +17,8 @@ export async function bundle({ folder, manifest }, out) {
   const build = await rolldown({
     cwd: root,
     platform: 'node',
+    // Sources are written for the Node that develops them; people may run an older one.
+    transform: { target: OLDEST_NODE },
     input: isCore ? coreEntries(source) : entries(source),
     external: isCore ? isKept : (id) => isKept(id) || id.startsWith('@cordage/'),
     plugins: [isCore ? sharedByCore() : sharedFromCore()],
@@ -80,7 +83,7 @@ function sharedByCore() {
 
 function usedSchemas() {
   const names = sourcesWith(`from 'zod'`).flatMap((text) => {
-    return [...text.matchAll(/\bz\.(\w+)/g)].map(([, name]) => name)
+    return [...text.matchAll(/\bz\s*\.\s*(\w+)/g)].map(([, name]) => name)
   })
   return [...new Set(names)].filter((name) => typeof Reflect.get(z, name) === 'function').toSorted()
 }

@@ -7,7 +7,8 @@ import { flushed, tolerateClosedPipes } from './print/terminal.ts'
 export async function main(args: readonly string[]): Promise<void> {
   tolerateClosedPipes()
   const debug = args.includes('--debug')
-  process.on('uncaughtException', (error) => void fail(error, debug))
+  // A failure of `fail` itself would come back here for ever.
+  process.on('uncaughtException', (error) => void fail(error, debug).catch(giveUp))
   try {
     if (args[0] === '__complete') {
       const { complete } = await import('./commands/complete.ts')
@@ -36,6 +37,11 @@ async function fail(error: unknown, debug: boolean): Promise<void> {
   logFailure(error, logFile, process.env)
   process.stderr.write(failureText(error, { debug, logFile }))
   await end(toExitCode(error))
+}
+
+function giveUp(error: unknown): void {
+  process.stderr.write(`cordage: ${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(1)
 }
 
 async function end(exit: number): Promise<void> {
