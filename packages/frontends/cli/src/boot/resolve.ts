@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module'
+import { registerHooks, type ResolveFnOutput } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
 const ROW = 'cordage-row:'
@@ -14,6 +14,13 @@ function register(): void {
   registered = true
   const own = import.meta.url
   const kernel = import.meta.resolve('@cordage/core/kernel')
+  // Some thirty packages ask for the same twenty modules of core.
+  const known = new Map<string, ResolveFnOutput>()
+  const once = (specifier: string, resolve: () => ResolveFnOutput) => {
+    const found = known.get(specifier) ?? { ...resolve(), shortCircuit: true }
+    known.set(specifier, found)
+    return found
+  }
   registerHooks({
     resolve(specifier, context, next) {
       if (specifier.startsWith(ROW)) {
@@ -23,8 +30,12 @@ function register(): void {
         const parent = CORE.test(name) ? own : parentURL
         return next(name, { ...context, parentURL: parent })
       }
-      if (CORE.test(specifier)) return next(specifier, { ...context, parentURL: own })
-      if (CONTAINER.test(specifier)) return next(specifier, { ...context, parentURL: kernel })
+      if (CORE.test(specifier)) {
+        return once(specifier, () => next(specifier, { ...context, parentURL: own }))
+      }
+      if (CONTAINER.test(specifier)) {
+        return once(specifier, () => next(specifier, { ...context, parentURL: kernel }))
+      }
       if (!SCHEMAS.test(specifier)) return next(specifier, context)
       try {
         return next(specifier, context)
