@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv } from './fixture/cli.ts'
+import { startGateway, type Gateway } from './fixture/gateway.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 
 interface Block {
@@ -26,7 +27,8 @@ interface ShellResult {
 function shell(place: Place, line: string): Promise<ShellResult> {
   const { PATH, ...env } = cleanEnv(place)
   const path = `${join(repository, 'node_modules/.bin')}:${PATH}`
-  const options = { cwd: place.project, env: { ...env, PATH: path } }
+  const key = { LITELLM_API_KEY: 'key-of-test' }
+  const options = { cwd: place.project, env: { ...env, ...key, PATH: path } }
   return new Promise((done) => {
     const child = execFile('sh', ['-c', line], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
@@ -62,17 +64,45 @@ async function runLines({ text }: Block, place: Place): Promise<void> {
 /** A page is some twenty processes one after the other. */
 const PAGE = { timeout: 300_000 }
 
-describe('guides', () => {
-  const pages = globSync('docs/guide/*.md', { cwd: repository })
+/** Does what a page says, block by block; `gateway` stands for the servers that it names. */
+async function follow(page: string, place: Place, gateway?: Gateway): Promise<void> {
+  const blocks = blocksOf(page)
+  for (const { language, text } of blocks) {
+    const block = { language, text: gateway?.standIn(text) ?? text }
+    await writeNamed(block, place)
+    const isCommand = /^(\w+=\S+ )*cordage /.test(block.text)
+    if (language === 'sh' && isCommand) await runLines(block, place)
+  }
+  expect(blocks.length).toBeGreaterThan(2)
+}
 
-  it.each(pages)('%s holds files and commands that work in their order', PAGE, async (page) => {
+describe('guides', () => {
+  const gateways = 'docs/guide/gateways.md'
+  const pages = globSync('docs/guide/*.md', { cwd: repository })
+  const others = pages.filter((page) => page !== gateways)
+
+  it.each(others)('%s holds files and commands that work in their order', PAGE, async (page) => {
     await using place = await makePlace()
-    const blocks = blocksOf(page)
-    for (const block of blocks) {
-      await writeNamed(block, place)
-      if (block.language === 'sh' && block.text.startsWith('cordage ')) await runLines(block, place)
-    }
-    expect(blocks.length).toBeGreaterThan(2)
+    await follow(page, place)
+  })
+
+  it(`${gateways} reaches each server as it says, one of them through a proxy`, PAGE, async () => {
+    await using place = await makePlace()
+    await using gateway = await startGateway()
+    await follow(gateways, place, gateway)
+    const asked = gateway.requests.map(({ path, headers, body }) => {
+      const { model } = body as { model: string }
+      return [path, model, headers.authorization]
+    })
+    const chat = '/v1/chat/completions'
+    expect(asked).toEqual([
+      [chat, 'qwen3', undefined],
+      [chat, 'qwen3', undefined],
+      [chat, 'Qwen/Qwen3-8B', undefined],
+      [chat, 'gpt-large', 'Bearer key-of-test'],
+      [chat, 'gpt-large', 'Bearer key-of-test'],
+    ])
+    expect(gateway.tunnelled).toEqual([new URL(gateway.url).host])
   })
 
   it('embeds a harness as the page about starting says', async () => {
