@@ -1,5 +1,6 @@
 import { API_VERSION, problemsOf, problemText, type RowReport } from '@cordage/core/compose'
 import { describe } from '@cordage/core/error'
+import { openScope } from '@cordage/core/kernel'
 import { composeRequestOf, type Harness } from '../boot/boot.ts'
 import { harmless, jsonText, tableText } from '../print/table.ts'
 import { checkMachine } from './doctor-machine.ts'
@@ -33,7 +34,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
       const { host } = harness
       checks.push(...services(harness))
       if (models) checks.push(...(await checkModels(models, { host, offline: options.offline })))
-      checks.push(...rows(harness))
+      checks.push(...rows(harness), ...(await presetRows(harness)))
       print(checks, options)
       return checks.some(needsCare) ? 1 : 0
     })
@@ -87,6 +88,21 @@ function rows(harness: Harness): Check[] {
   const others = report.filter(({ state }) => state !== 'active')
   const detail = `${active} of ${report.length} active, api ${API_VERSION}`
   return [{ what: 'rows', state: 'ok', detail }, ...others.map(checkRow)]
+}
+
+/** Rows of agents start with an agent: one is made of them to see, and taken apart again. */
+async function presetRows({ ctx }: Harness): Promise<Check[]> {
+  const presets = ctx.get('presets')
+  if (!presets || presets.default === '') return []
+  const scope = openScope(ctx, 'cordage doctor')
+  try {
+    const { rows } = await presets.mount(scope, presets.default)
+    return rows.filter(({ state }) => state !== 'active').map(checkRow)
+  } catch (error) {
+    return refusals(error)
+  } finally {
+    await scope.close()
+  }
 }
 
 /** What somebody switched off is as it was meant. */
