@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { openScope, scopeOf, type Scope } from '@cordage/core/kernel'
 import { jobEnded, type Job, type JobCapture } from '@cordage/core/job'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -62,6 +65,13 @@ describe('a job', () => {
     expect(job).toMatchObject({ state: 'exited', exit: { code: 1 }, blob: undefined })
     expect(bench.logged.join()).toContain('the output of job-1 is incomplete')
   })
+})
+
+it('no job outlives the process that started it, even where that exits at once', async () => {
+  const script = join(import.meta.dirname, 'exit-with-job.ts')
+  await promisify(execFile)(process.execPath, [script, bench.project])
+  const pids = await serverPids(bench.project)
+  expect(await Promise.all(pids.map(isAlive))).toEqual([false, false])
 })
 
 describe('the jobs of a scope', () => {
