@@ -2,16 +2,41 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Processes } from '@cordage/core/environment'
 
-/** The shell of this machine: bash where there is one, by the path that will really run. */
-export function findShell(path: string | undefined): Processes['shell'] {
-  if (process.platform === 'win32') {
-    const flags = ['-NoProfile', '-NonInteractive', '-Command'] as const
-    return { kind: 'powershell', argv: (command) => ['powershell.exe', ...flags, command] }
-  }
-  const bash = findProgram('bash', path)
-  const program = bash ?? findProgram('sh', path) ?? '/bin/sh'
+type Shell = Processes['shell']
+
+const POWERSHELL_FLAGS = ['-NoProfile', '-NonInteractive', '-Command'] as const
+
+/** The shell of this machine, by the path that will really run: bash, else sh, else PowerShell. */
+export function findShell(path: string | undefined, platform: string = process.platform): Shell {
+  return (
+    findPosixShell('bash', path, platform) ??
+    findPosixShell('sh', path, platform) ??
+    findPowerShell(path, platform) ??
+    posixShell('sh', '/bin/sh')
+  )
+}
+
+function findPosixShell(
+  kind: 'bash' | 'sh',
+  path: string | undefined,
+  platform: string,
+): Shell | undefined {
+  // What Windows brings under this name is a door to another system with other paths.
+  if (platform === 'win32') return undefined
+  const program = findProgram(kind, path)
+  return program === undefined ? undefined : posixShell(kind, program)
+}
+
+function posixShell(kind: 'bash' | 'sh', program: string): Shell {
   // The dashes keep a command that starts with one from being read as an option.
-  return { kind: bash ? 'bash' : 'sh', argv: (command) => [program, '-c', '--', command] }
+  return { kind, argv: (command) => [program, '-c', '--', command] }
+}
+
+function findPowerShell(path: string | undefined, platform: string): Shell | undefined {
+  const always = platform === 'win32' ? 'powershell.exe' : undefined
+  const program = findProgram('pwsh', path) ?? always
+  if (program === undefined) return undefined
+  return { kind: 'powershell', argv: (command) => [program, ...POWERSHELL_FLAGS, command] }
 }
 
 function findProgram(name: string, path = '/usr/bin:/bin'): string | undefined {
