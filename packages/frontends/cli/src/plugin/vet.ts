@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { API_VERSION, fitsApi, type Composition, type Row } from '@cordage/core/compose'
@@ -59,8 +59,13 @@ export function vetLayer(
   file: string,
   { rows, presets }: Composition,
 ): PluginFacts {
+  // The package is in a copy that is gone when a person reads this.
+  const inside = `${realpathSync(plugin.folder)}${sep}`
   const refuse = (reason: string) => {
-    return pluginError('PLUGIN_REFUSED', { plugin: plugin.name, reason })
+    return pluginError('PLUGIN_REFUSED', {
+      plugin: plugin.name,
+      reason: reason.replaceAll(inside, ''),
+    })
   }
   const all = [...new Set([...rows, ...[...presets.values()].flatMap((preset) => preset.rows)])]
   const own = all.filter((row) => row.from === file)
