@@ -12,6 +12,9 @@ const propertyTests = globSync(packageTests, { cwd: import.meta.dirname }).filte
   (file) => !file.includes('node_modules') && /from 'fast-check'/.test(readFileSync(file, 'utf8')),
 )
 
+/** Only with an installation of it: scripts/test-packed.mjs makes one. */
+const packed = process.env['CORDAGE_PACKED'] ? [packedProject()] : []
+
 export default defineConfig({
   test: {
     // Two workers on two cores: most tests wait for files and processes part of their time.
@@ -65,6 +68,12 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      ...packed,
     ],
   },
 })
+
+function packedProject() {
+  const include = ['test/packed/**/*.test.ts', 'test/compose/**/*.test.ts', 'test/e2e/*.test.ts']
+  return { test: { ...whole, name: 'packed', include, sequence: { groupOrder: 0 } } }
+}

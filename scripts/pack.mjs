@@ -20,9 +20,12 @@ mkdirSync(tarballs, { recursive: true })
 const staged = []
 for (const one of packages) staged.push(await stage(one))
 run('npm', ['pack', '--loglevel=error', '--silent', '--pack-destination', tarballs, ...staged])
-const files = packages.map(({ manifest }) => tarballOf(manifest.name))
-writeFileSync(join(tarballs, 'order.json'), `${JSON.stringify(files, undefined, 2)}\n`)
-console.log(`${files.length} packages of ${version} are in dist-tarballs/`)
+const index = packages.map(({ manifest }) => [manifest.name, tarballOf(manifest)])
+writeFileSync(
+  join(tarballs, 'index.json'),
+  `${JSON.stringify(Object.fromEntries(index), undefined, 2)}\n`,
+)
+console.log(`${packages.length} packages of ${version} are in dist-tarballs/`)
 
 /** Lays out a package as its tarball will be; gives the folder. */
 async function stage(one) {
@@ -65,6 +68,10 @@ function writeShare(library, { dependencies }, out) {
   writeFileSync(join(out, library, 'index.d.ts'), `export * from '${library}'\n`)
 }
 
-function tarballOf(name) {
-  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+/** Listed in the order to publish in: every package after those that it needs. */
+function tarballOf({ name, dependencies = {}, peerDependencies = {} }) {
+  const needs = Object.entries({ ...dependencies, ...peerDependencies })
+    .filter(([, range]) => range.startsWith('workspace:'))
+    .map(([one]) => one)
+  return { file: `${name.replace('@', '').replace('/', '-')}-${version}.tgz`, needs }
 }

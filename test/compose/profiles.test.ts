@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv, runCli } from '../e2e/fixture/cli.ts'
+import { besideCordage } from '../e2e/fixture/installation.ts'
 import { makePlace, repository, type Place } from '../e2e/fixture/place.ts'
 
 const run = promisify(execFile)
@@ -14,7 +15,7 @@ const foldersOf = (top: string) =>
     .map((entry) => entry.name)
 
 async function script(place: Place, name: string, ...args: string[]): Promise<unknown> {
-  const file = join(import.meta.dirname, name)
+  const file = besideCordage(join(import.meta.dirname, name))
   const options = { env: cleanEnv(place), timeout: 60_000 }
   const { stdout } = await run(process.execPath, [file, ...args], options)
   return JSON.parse(stdout)
@@ -77,7 +78,7 @@ describe.concurrent('every bundle', () => {
     await writeFile(patch, '- { id: core-agent, remove: true }\n')
     const { code, stdout } = await runCli(place, ['--patch', patch, 'config', 'check'])
     expect(stdout).toMatch(
-      /bundles\/headless\/cordis\.patch\.yml:3: .*"frontend-headless".*ctx\.agents.*\[SERVICE_MISSING\]/,
+      /bundle[s-]\/?headless\/cordis\.patch\.yml:3: .*"frontend-headless".*ctx\.agents.*\[SERVICE_MISSING\]/,
     )
     expect(code).toBe(78)
   })

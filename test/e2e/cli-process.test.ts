@@ -5,11 +5,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv, runCli, startCli, type Running } from './fixture/cli.ts'
+import { cordageBin } from './fixture/installation.ts'
 import { needs } from '../fixture/needs.ts'
-import { makePlace, repository, type Place } from './fixture/place.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 import { scripts } from './fixture/scripts.ts'
 
-const bin = join(repository, 'packages/frontends/cli/bin/cordage.js')
+const bin = cordageBin
 
 async function until(condition: () => boolean, what: string): Promise<void> {
   for (let tries = 0; tries < 1500; tries++) {

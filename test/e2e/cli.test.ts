@@ -5,10 +5,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv, jsonLines, runCli } from './fixture/cli.ts'
-import { makePlace, repository, type Place } from './fixture/place.ts'
+import { cordageBin } from './fixture/installation.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 import { scripts } from './fixture/scripts.ts'
 
-const bin = join(repository, 'packages/frontends/cli/bin/cordage.js')
+const bin = cordageBin
 const fixABug = ['--model', 'scripted/fix-a-bug']
 
 describe('the main job', () => {

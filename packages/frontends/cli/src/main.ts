@@ -7,12 +7,11 @@ import { flushed, tolerateClosedPipes } from './print/terminal.ts'
 export async function main(args: readonly string[]): Promise<void> {
   tolerateClosedPipes()
   const debug = args.includes('--debug')
-  // A failure of `fail` itself would come back here for ever.
-  process.on('uncaughtException', (error) => void fail(error, debug).catch(giveUp))
+  process.on('uncaughtException', (error) => void failOrGiveUp(error, debug))
   try {
     if (args[0] === '__complete') {
       const { complete } = await import('./commands/complete.ts')
-      process.stdout.write(complete(args.slice(1)))
+      process.stdout.write(await complete(args.slice(1)))
       return await end(0)
     }
     let exit = 0
@@ -39,9 +38,14 @@ async function fail(error: unknown, debug: boolean): Promise<void> {
   await end(toExitCode(error))
 }
 
-function giveUp(error: unknown): void {
-  process.stderr.write(`cordage: ${error instanceof Error ? error.stack : String(error)}\n`)
-  process.exit(1)
+/** A failure of the report itself would come back as the next uncaught one, for ever. */
+async function failOrGiveUp(error: unknown, debug: boolean): Promise<void> {
+  try {
+    await fail(error, debug)
+  } catch (again) {
+    process.stderr.write(`cordage: ${again instanceof Error ? again.stack : String(again)}\n`)
+    process.exit(1)
+  }
 }
 
 async function end(exit: number): Promise<void> {

@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../run.mjs'
+import { readJson, root } from './packages.mjs'
+
+const tarballs = join(root, 'dist-tarballs')
+
+/** What `npm install cordage` would put there, from the tarballs and with npm alone. */
+export function installPacked(folder) {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  const index = readTarballs()
+  const files = neededBy('cordage', index).map((name) => join(tarballs, index[name].file))
+  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefix', folder, ...files])
+}
+
+/** By name: the file of its tarball, and the packages of ours that it needs. */
+export function readTarballs() {
+  return readJson(join(tarballs, 'index.json'))
+}
+
+function neededBy(name, index) {
+  const seen = new Set()
+  const visit = (one) => {
+    if (seen.has(one)) return
+    seen.add(one)
+    index[one].needs.forEach(visit)
+  }
+  visit(name)
+  return [...seen]
+}
+
+/** The oldest Node that is promised and the newest one, each as a binary that npm brings. */
+export function installNodes(folder) {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  const nodes = NODES.map(([alias, version]) => {
+    return `${alias}@npm:node-${process.platform}-${process.arch}@${version}`
+  })
+  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefix', folder, ...nodes])
+  return NODES.map(([alias]) => join(folder, 'node_modules', alias, 'bin/node'))
+}
+
+const NODES = [
+  ['node22', '22.19.0'],
+  ['node26', '26.10.0'],
+]
