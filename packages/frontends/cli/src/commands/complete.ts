@@ -1,10 +1,10 @@
 import type { Argument, Command, Option } from 'commander'
 import { version } from '../boot/installation.ts'
 import { createProgram } from '../program.ts'
-import { wordsOf, type CompletionKind } from './complete-words.ts'
+import type { CompletionKind } from './complete-words.ts'
 
 /** What a shell offers for the last of `words`, which stand behind `cordage`. Boots nothing. */
-export function complete(words: readonly string[]): string {
+export async function complete(words: readonly string[]): Promise<string> {
   // Bash takes an option and the value behind its "=" apart.
   const parts = words.filter((word) => word !== '=')
   const current = words.at(-1) === '=' ? '' : (parts.pop() ?? '')
@@ -12,7 +12,8 @@ export function complete(words: readonly string[]): string {
     createProgram(version, () => {}),
     parts,
   )
-  return candidates(line, current)
+  const offered = await candidates(line, current)
+  return offered
     .filter(({ value }) => value.startsWith(current))
     .map(({ value, about }) => `${value}\t${about}\n`)
     .join('')
@@ -56,13 +57,14 @@ function readLine(program: Command, words: readonly string[]): Line {
   return { command, given, open, profile, patches: values['--patch'] ?? [] }
 }
 
-function candidates(line: Line, current: string): Candidate[] {
+async function candidates(line: Line, current: string): Promise<Candidate[]> {
   const { command, given, open } = line
   if (open !== undefined) return valuesOf(open, line)
   const [name, value] = current.split('=', 2)
   const inline = optionsOf(command).find(({ long }) => long === name)
   if (value !== undefined && inline !== undefined) {
-    return valuesOf(inline, line).map((found) => ({ ...found, value: `${name}=${found.value}` }))
+    const values = await valuesOf(inline, line)
+    return values.map((found) => ({ ...found, value: `${name}=${found.value}` }))
   }
   if (current.startsWith('-')) return optionsOf(command).map(aboutOption)
   const inner = given.length === 0 ? command.createHelp().visibleCommands(command) : []
@@ -70,7 +72,7 @@ function candidates(line: Line, current: string): Candidate[] {
   const kind = argument && argumentKinds[pathOf(command)]
   return [
     ...inner.map((child) => ({ value: child.name(), about: child.description() })),
-    ...(kind === undefined ? [] : wordsFor(kind, line)),
+    ...(kind === undefined ? [] : await wordsFor(kind, line)),
   ]
 }
 
@@ -92,13 +94,15 @@ const optionKinds: Readonly<Record<string, CompletionKind>> = {
   '--preset': 'presets',
 }
 
-function valuesOf(option: Option, line: Line): Candidate[] {
+async function valuesOf(option: Option, line: Line): Promise<Candidate[]> {
   if (option.argChoices) return option.argChoices.map((value) => ({ value, about: '' }))
   const kind = optionKinds[option.long ?? '']
   return kind === undefined ? [] : wordsFor(kind, line)
 }
 
-function wordsFor(kind: CompletionKind, { profile, patches }: Line): Candidate[] {
+/** What composes is loaded only for words of a composition: somebody waits with a finger on TAB. */
+async function wordsFor(kind: CompletionKind, { profile, patches }: Line): Promise<Candidate[]> {
+  const { wordsOf } = await import('./complete-words.ts')
   const chosen = { ...(profile === undefined ? {} : { profile }), patches }
   return wordsOf(kind, chosen).map((value) => ({ value, about: '' }))
 }
