@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { linkWorkspace } from '../../packages/kit/create-plugin/test/workspace.ts'
 import { cleanEnv } from './fixture/cli.ts'
 import { startGateway, type Gateway } from './fixture/gateway.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
@@ -24,11 +25,11 @@ interface ShellResult {
   readonly output: string
 }
 
-function shell(place: Place, line: string): Promise<ShellResult> {
+function shell(place: Place, line: string, cwd = place.project): Promise<ShellResult> {
   const { PATH, ...env } = cleanEnv(place)
   const path = `${join(repository, 'node_modules/.bin')}:${PATH}`
   const key = { LITELLM_API_KEY: 'key-of-test' }
-  const options = { cwd: place.project, env: { ...env, ...key, PATH: path } }
+  const options = { cwd, env: { ...env, ...key, PATH: path } }
   return new Promise((done) => {
     const child = execFile('sh', ['-c', line], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
@@ -51,14 +52,28 @@ async function writeNamed({ text }: Block, place: Place): Promise<void> {
   await writeFile(resolve(place.project, file), text)
 }
 
-/** Runs the lines of a block; a line says in a comment when it does not exit with 0. */
-async function runLines({ text }: Block, place: Place): Promise<void> {
+/**
+ * Runs the lines of a block in the directory that a `cd` before them went to; gives the last one.
+ * A line says in a comment when it does not exit with 0.
+ */
+async function runLines({ text }: Block, place: Place, start: string): Promise<string> {
+  let cwd = start
   for (const line of text.trim().split('\n')) {
+    if (line.startsWith('cd ')) {
+      cwd = resolve(cwd, line.slice(3))
+      continue
+    }
+    // What a registry would bring is here already.
+    if (line === 'npm install') {
+      await linkWorkspace(cwd)
+      continue
+    }
     const id = line.includes('<id>') ? await latestSession(place) : ''
     const expected = Number(/# exit (\d+)$/.exec(line)?.[1] ?? 0)
-    const { code, output } = await shell(place, line.replaceAll('<id>', id))
+    const { code, output } = await shell(place, line.replaceAll('<id>', id), cwd)
     expect(code, output).toBe(expected)
   }
+  return cwd
 }
 
 /** A page is some twenty processes one after the other. */
@@ -67,11 +82,12 @@ const PAGE = { timeout: 300_000 }
 /** Does what a page says, block by block; `gateway` stands for the servers that it names. */
 async function follow(page: string, place: Place, gateway?: Gateway): Promise<void> {
   const blocks = blocksOf(page)
+  let cwd = place.project
   for (const { language, text } of blocks) {
     const block = { language, text: gateway?.standIn(text) ?? text }
     await writeNamed(block, place)
-    const isCommand = /^(\w+=\S+ )*cordage /.test(block.text)
-    if (language === 'sh' && isCommand) await runLines(block, place)
+    const isCommand = /^(\w+=\S+ )*(cordage|npm) /.test(block.text)
+    if (language === 'sh' && isCommand) cwd = await runLines(block, place, cwd)
   }
   expect(blocks.length).toBeGreaterThan(2)
 }
