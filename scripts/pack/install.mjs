@@ -1,9 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../run.mjs'
 import { readJson, root } from './packages.mjs'
 
-const tarballs = join(root, 'dist-tarballs')
+export const tarballs = join(root, 'dist-tarballs')
+
+/** Packs into a fresh folder that goes with this process; `CORDAGE_PACKED` names what is there. */
+export function providePacked() {
+  run(process.execPath, [join(root, 'scripts/pack.mjs')])
+  const folder = mkdtempSync(join(tmpdir(), 'cordage-packed-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const installation = join(folder, 'installation')
+  installPacked(installation)
+  process.env.CORDAGE_PACKED = installation
+  return folder
+}
 
 /** What `npm install cordage` would put there, from the tarballs and with npm alone. */
 export function installPacked(folder) {
