@@ -1,10 +1,12 @@
 /** One line of the report: what was measured how often, in which unit. */
 export interface Row {
   readonly name: string
-  readonly unit: 'ms' | 'us' | 'MB' | 'lines' | 'tokens'
+  readonly unit: 'ms' | 'us' | 'MB' | 'KB' | 'lines' | 'tokens' | 'packages'
   readonly samples: readonly number[]
   /** Samples of the same kind for a bare `node -e 0`, measured in turn with these. */
   readonly bare?: readonly number[]
+  /** What the median, or its ratio to bare node, may be at most. */
+  readonly limit?: { readonly of: 'median' | 'ratio'; readonly at: number }
 }
 
 export function median(samples: readonly number[]): number {
@@ -14,9 +16,23 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-export function printRow({ name, unit, samples, bare }: Row): string {
+/** Whether a row keeps to its limit; one without a limit does. */
+export function passes({ limit, samples, bare }: Row): boolean {
+  if (limit === undefined) return true
+  return figureOf(limit.of, samples, bare) <= limit.at
+}
+
+function figureOf(of: 'median' | 'ratio', samples: readonly number[], bare?: readonly number[]) {
+  return of === 'median' ? median(samples) : median(samples) / median(bare ?? [])
+}
+
+export function printRow(row: Row): string {
+  const { name, unit, samples, bare, limit } = row
   const figure = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2)).padStart(9)
   const ratio = bare ? `${(median(samples) / median(bare)).toFixed(2)} x node` : ''
-  const cells = [figure(Math.min(...samples)), figure(median(samples)), unit.padEnd(6)]
-  return `${name.padEnd(44)} ${String(samples.length).padStart(4)} ${cells.join(' ')} ${ratio}`
+  const bound = limit && `<= ${limit.at} ${limit.of === 'ratio' ? 'x node' : unit}`
+  const verdict = bound ? `${bound.padEnd(12)} ${passes(row) ? 'PASS' : 'FAIL'}` : ''
+  const cells = [figure(Math.min(...samples)), figure(median(samples)), unit.padEnd(8)]
+  const head = `${name.padEnd(44)} ${String(samples.length).padStart(4)} ${cells.join(' ')}`
+  return `${head} ${ratio.padEnd(13)} ${verdict}`.trimEnd()
 }

@@ -1,12 +1,21 @@
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { measureComposition } from './composition.ts'
 import { measureProcesses } from './processes.ts'
-import { printRow, type Row } from './row.ts'
+import { passes, printRow, type Row } from './row.ts'
 import { measureSessions } from './sessions.ts'
 import { measureSizes } from './sizes.ts'
 
 /** A report without one of these is no report. */
 const wanted = [
   'node -e 0',
+  'packed: --version',
+  'packed: --help',
+  'packed: start to first request',
+  'packed: peak memory of a short run',
+  'packed: one more trivial row',
+  'packed: on the disk',
+  'packed: packages of others',
+  'request for "hi"',
   'cordage --version',
   'cordage --help',
   'headless: start to first request',
@@ -40,7 +49,7 @@ console.log(
 console.log(`${''.padEnd(44)}    N       min    median`)
 
 const rows: Row[] = []
-for (const measure of [measureProcesses, measureSessions, measureSizes]) {
+for (const measure of [measureProcesses, measureComposition, measureSessions, measureSizes]) {
   for (const row of await measure()) {
     rows.push(row)
     console.log(printRow(row))
@@ -53,5 +62,10 @@ const usable = new Set(
 const missing = wanted.filter((name) => !usable.has(name))
 if (missing.length > 0) {
   console.error(`\nThese rows are missing: ${missing.join('; ')}`)
+  process.exitCode = 1
+}
+const failed = rows.filter((row) => !passes(row)).map(({ name }) => name)
+if (failed.length > 0) {
+  console.error(`\nOver their limit: ${failed.join('; ')}`)
   process.exitCode = 1
 }

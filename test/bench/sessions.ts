@@ -29,7 +29,8 @@ export async function measureSessions(): Promise<Row[]> {
       for (let round = 0; round < ROUNDS; round += 1) {
         samples.push(await stepOverhead(harness, place, messages))
       }
-      rows.push({ name: `step: CPU at ${messages} messages`, unit: 'ms', samples })
+      const limit = { of: 'median', at: 5 } as const
+      rows.push({ name: `step: CPU at ${messages} messages`, unit: 'ms', samples, limit })
     }
     rows.push(await appends(harness, place, true), await appends(harness, place, false))
     rows.push(await opens(harness, place))
