@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { hostname, networkInterfaces, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { needs } from '../fixture/needs.ts'
 import { cleanEnv, runCli } from './fixture/cli.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 import { sessionIds } from './fixture/read-log.ts'
@@ -23,12 +24,10 @@ const local: [name: string, args: string[]][] = [
 ]
 const env = { DEEPSEEK_API_KEY: 'sk-0123456789abcdef' }
 
-const canUnshare = spawnSync('unshare', ['-rn', 'true']).status === 0
-
 describe('without a network', () => {
   it.for(local)('%s does what it does', async ([, args], test) => {
     // No interface of this network namespace is up, not even the loopback one.
-    test.skip(!canUnshare && process.env['CI'] !== 'true', 'unshare: not on this machine')
+    needs(test, 'network namespaces')
     await using place = await makePlace()
     const { status, stderr } = spawnSync('unshare', ['-rn', process.execPath, bin, ...args], {
       cwd: place.project,
