@@ -6,7 +6,7 @@ export const pluginError = defineErrors('cli-plugin', {
   PLUGIN_BUSY: {
     message:
       'Process {pid} is changing the plugins of the profile {profile}. Try again when it ends.',
-    retryable: true,
+    exit: 75,
   },
   PLUGIN_NPM_FAILED: {
     message: '`{command}` failed: {reason} Nothing was changed.',
