@@ -44,7 +44,10 @@ export interface Agent {
   /** Rows of its preset that are not active, and why, in words for a person. */
   readonly notices: readonly string[]
 
-  /** Puts a message into the inbox, durably; `next-turn` (default) wakes the agent. */
+  /**
+   * Puts a message into the inbox, durably, and wakes the agent. Throws `MESSAGE_EMPTY`,
+   * `AGENT_CLOSED` and, with the message in the inbox, `LOOP_MISSING`.
+   */
   send(text: string, options?: { queue?: InboxQueue; wake?: boolean }): Promise<Message>
   /** Next-step input for a running turn; wakes an idle agent. */
   steer(text: string): Promise<Message>
@@ -54,9 +57,12 @@ export interface Agent {
   release(ids: readonly string[]): Promise<void>
   /** Ends the running turn; resolves when the agent is idle (at most the grace period later). */
   cancel(reason?: string): Promise<void>
-  /** Starts a turn when the inbox has a free `next-turn` entry. Resolves with its outcome. */
+  /**
+   * Starts a turn when something free waits in the inbox. Resolves with the outcome of that turn
+   * or of the one that runs. Throws `LOOP_MISSING`.
+   */
   wake(): Promise<TurnOutcome | undefined>
-  /** Resolves when no turn runs and nothing free waits in the inbox. */
+  /** Resolves when no turn runs; what a turn that failed left in the inbox goes on waiting. */
   idle(): Promise<void>
   /** Cancels, closes the scope and the session. Idempotent. */
   close(): Promise<void>

@@ -9,10 +9,24 @@ const spawned = defineNotice<Agent>('agent/spawned')
 /** Keeps the agents of this process; `close` ends children before their parents. */
 export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): Promise<void> } {
   const agents = new Map<string, Agent>()
+  const spawning = new Map<string, Promise<Agent>>()
+  let closed = false
 
   const spawn = async (options: SpawnOptions): Promise<Agent> => {
+    const { id } = options.session
+    if (closed) throw agentError('AGENT_CLOSED', { id })
+    if (agents.has(id) || spawning.has(id)) throw agentError('AGENT_EXISTS', { id })
+    const task = open(options)
+    spawning.set(id, task)
+    try {
+      return await task
+    } finally {
+      spawning.delete(id)
+    }
+  }
+
+  const open = async (options: SpawnOptions): Promise<Agent> => {
     const { session, parent } = options
-    if (agents.has(session.id)) throw agentError('AGENT_EXISTS', { id: session.id })
     const presets = ctx.get('presets')
     const preset = options.preset ?? session.header.preset ?? presets?.default ?? ''
     if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
@@ -59,6 +73,8 @@ export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): 
     list: () => [...agents.values()],
     onSpawn: (caller, listener) => void spawned.use(caller, listener),
     async close() {
+      closed = true
+      await Promise.allSettled(spawning.values())
       for (const agent of [...agents.values()].reverse()) await agent.close()
     },
   }

@@ -43,8 +43,11 @@ export function createAgent(parts: AgentParts): Agent {
     await turns.stop()
     parts.onClose()
     account.close()
-    await scope.close()
-    await session.close()
+    try {
+      await scope.close()
+    } finally {
+      await session.close()
+    }
   }
 
   const agent: Agent = {
@@ -62,13 +65,14 @@ export function createAgent(parts: AgentParts): Agent {
     },
     async send(text, { queue = 'next-turn', wake = true } = {}) {
       const message = await put(text, queue)
+      // How the turn ends is told elsewhere; that none can begin is told here.
       if (wake) void turns.wake()
       return message
     },
     steer: (text) => agent.send(text, { queue: 'next-step' }),
     unsend: (ids) => splice({ removed: [...ids], cause: 'edit' }),
     release: (ids) => splice({ released: [...ids], cause: 'edit' }),
-    wake: turns.wake,
+    wake: async () => turns.wake(),
     cancel: (reason = 'cancelled') => turns.cancel(reason),
     idle: turns.idle,
     close: () => (closing ??= close()),

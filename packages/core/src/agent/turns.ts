@@ -1,4 +1,5 @@
-import type { Context } from '../kernel/index.ts'
+import { describe } from '../error/index.ts'
+import { describeFailure, log, type Context } from '../kernel/index.ts'
 import type { Agent, AgentStatus, TurnOutcome } from './agent.ts'
 import { agentError } from './errors.ts'
 import { hasInput } from './inbox.ts'
@@ -12,7 +13,8 @@ interface Running {
 /** Runs the turns of one agent, one at a time. */
 export interface Turns {
   status(): AgentStatus
-  wake(): Promise<TurnOutcome | undefined>
+  /** The outcome of the turn that runs or can be started now. Throws `LOOP_MISSING`. */
+  wake(): Promise<TurnOutcome> | undefined
   cancel(reason: string): Promise<void>
   idle(): Promise<void>
   /** Cancels and starts no further turn. */
@@ -37,11 +39,19 @@ export function createTurns(ctx: Context, agent: () => Agent): Turns {
     }
     // Started a microtask later, so that `current` exists when the loop first uses it.
     const turn = Promise.resolve().then(() => loop.runTurn(agent(), control))
-    const outcome = turn.finally(() => void (running = undefined))
+    const outcome = turn.catch(broken).finally(() => void (running = undefined))
     const current: Running = { abort, waiting: undefined, outcome }
     running = current
-    void outcome.then(goOn)
+    outcome.then(goOn).catch((error: unknown) => {
+      log(ctx, 'error', 'the next turn was not started', { error: describeFailure(error) })
+    })
     return current
+  }
+
+  /** A loop never throws; one that does must not take the process with it. */
+  const broken = (error: unknown): TurnOutcome => {
+    log(ctx, 'error', 'the loop failed', { error: describeFailure(error) })
+    return { turn: agent().session.turn.turn, reason: 'error', error: describe(error) }
   }
 
   const goOn = ({ reason }: TurnOutcome): void => {
@@ -61,7 +71,7 @@ export function createTurns(ctx: Context, agent: () => Agent): Turns {
       const waiting = running.waiting === undefined ? {} : { waiting: running.waiting }
       return { kind: 'running', turn: agent().session.turn.turn, ...waiting }
     },
-    async wake() {
+    wake() {
       if (running) return running.outcome
       if (stopped || !hasInput(agent().session.inbox)) return undefined
       return start().outcome
