@@ -1,6 +1,13 @@
 import { ulid } from 'ulid'
 import { describe, isHarnessError } from '../error/index.ts'
-import { costOf, NO_USAGE, type ContentPart, type Message, type Usage } from '../message/index.ts'
+import {
+  costOf,
+  NO_USAGE,
+  toolCallsOf,
+  type ContentPart,
+  type Message,
+  type Usage,
+} from '../message/index.ts'
 import {
   estimateTokens,
   modelError,
@@ -43,13 +50,15 @@ export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<St
     await session.append([attemptStart({ turn, step, attempt, digest: digest(bodyText) })], {
       sync: false,
     })
+    let answer: Answer
     try {
-      const answer = await tryOnce(run, entered, { request, body, attempt })
-      return await commit(run, entered, attempt, answer, bodyText)
+      answer = await tryOnce(run, entered, { request, body, attempt })
     } catch (error) {
-      const delayMs = await fail(run, entered, attempt, error, bodyText)
-      await pause(run, delayMs)
+      await pause(run, await fail(run, entered, attempt, error, bodyText))
+      continue
     }
+    // Not tried again: an answer that could not be written is in the session all the same.
+    return commit(run, entered, attempt, answer, bodyText)
   }
 }
 
@@ -60,11 +69,16 @@ async function tryOnce(run: TurnRun, entered: EnteredStep, attempt: Attempt): Pr
   try {
     const input = { agent, turn, step, attempt: attempt.attempt, request: attempt.request, signal }
     const read = () => readAnswer(run, model, { ...attempt, step })
-    const answer = await requestHook.run(agent.scope.ctx, input, read, agent.scope)
+    const answer = await bounded(
+      requestHook.run(agent.scope.ctx, input, read, agent.scope),
+      'A hook of agent/request',
+      { signal, graceMs: run.config.cancelGraceMs },
+    )
     const name = `${model.provider}/${model.model}`
     const kind = classify(answer)
-    if (kind === 'empty')
+    if (kind === 'empty') {
       throw new AttemptError(modelError('EMPTY_RESPONSE', { model: name }), answer)
+    }
     if (kind === 'filtered') {
       throw new AttemptError(modelError('CONTENT_FILTERED', { model: name }), answer)
     }
@@ -117,10 +131,11 @@ async function fail(
   const partial = thrown instanceof AttemptError ? thrown.partial : undefined
   const cause = thrown instanceof AttemptError ? thrown.cause : thrown
   const place = { turn, step, attempt }
-  const arrived = partial && (partial.hasText || partial.hasReasoning)
-  const spent = partial && arrived ? settle(run, model, partial, bodyText) : {}
+  const said = partial && (partial.hasText || partial.hasReasoning)
+  const billed = partial && (partial.usage !== undefined || partial.content.length > 0)
+  const spent = billed ? settle(run, model, partial, bodyText) : {}
 
-  if (signal.aborted && partial && arrived) {
+  if (signal.aborted && said) {
     const message = assistantOf(model, withoutCalls(partial.content))
     await agent.session.append([
       assistantMessage({ ...place, message, finish: 'cancelled', interrupted: true, ...spent }),
@@ -138,7 +153,7 @@ async function fail(
     : await bounded(
         requestError.run(
           agent.scope.ctx,
-          { agent, ...place, model, error, billed: arrived === true, signal },
+          { agent, ...place, model, error, billed: billed === true, signal },
           async () => ({ kind: 'fail' }),
           agent.scope,
         ),
@@ -153,7 +168,7 @@ async function fail(
         ? { code: 'CANCELLED', message: 'Cancelled.', retryable: false }
         : { code, message, retryable },
       ...spent,
-      ...(partial && arrived ? { partial: shownText(partial) } : {}),
+      ...(said ? { partial: shownText(partial) } : {}),
       ...(verdict.kind === 'retry' ? { retryInMs: verdict.delayMs } : {}),
     }),
   ])
@@ -184,7 +199,7 @@ function settle(run: TurnRun, { info }: ResolvedModel, answer: Answer, bodyText:
   const usage: Usage = answer.usage ?? {
     ...NO_USAGE,
     inputTokens: estimateTokens(bodyText),
-    outputTokens: estimateTokens(shownText(answer)),
+    outputTokens: estimateTokens(shownText(answer)) + estimateCalls(answer),
     estimated: true,
   }
   const costUsd = costOf(usage, info.price)
@@ -199,6 +214,12 @@ function assistantOf({ provider, model }: ResolvedModel, content: readonly Conte
 
 function withoutCalls(content: readonly ContentPart[]): ContentPart[] {
   return content.filter((part) => part.type === 'text' || part.type === 'reasoning')
+}
+
+function estimateCalls({ content }: Answer): number {
+  return toolCallsOf({ content }).reduce((sum, call) => {
+    return sum + estimateTokens(call.name) + estimateTokens(call.arguments)
+  }, 0)
 }
 
 function shownText(answer: Answer): string {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ulid } from 'ulid'
 import { claimable } from '../agent/index.ts'
 import { textMessage, textOf, type Message } from '../message/index.ts'
-import { modelError, type ModelInfo, type ResolvedModel } from '../model/index.ts'
+import { estimateTokens, modelError, type ModelInfo, type ResolvedModel } from '../model/index.ts'
 import type { AssembledPrompt, PromptPart } from '../prompt/index.ts'
 import {
   contextMessage,
@@ -19,7 +19,6 @@ import {
   type Session,
   type SurfaceEntry,
 } from '../session/index.ts'
-import { estimateTokens } from '../model/index.ts'
 import type { ResolvedToolSet } from '../tool/index.ts'
 import { bounded } from './bounded.ts'
 import { preStep } from './hooks.ts'
@@ -75,7 +74,13 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
     await hold(session, entries, verdict.reason)
     return { kind: 'rejected', reason: verdict.reason }
   }
-  if (atTurnStart && verdict.messages.length === 0) return { kind: 'nothing' }
+  // Somebody took an entry back while the hooks thought: the step is another one now.
+  if (!areClaimable(entries, session, atTurnStart)) return enterStep(run, atTurnStart)
+  if (atTurnStart && verdict.messages.length === 0) {
+    // Left in the inbox they would open one turn after the other.
+    if (entries.length > 0) await session.append([claim(entries)])
+    return { kind: 'nothing' }
+  }
 
   agent.account.reserve('step')
   await session.append([
@@ -87,6 +92,11 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   ])
   run.notes.length = 0
   return { kind: 'entered', step, model, toolset }
+}
+
+function areClaimable(entries: readonly InboxEntry[], session: Session, atTurnStart: boolean) {
+  const ids = new Set(claimable(session.inbox, atTurnStart).map((entry) => entry.message.id))
+  return entries.every((entry) => ids.has(entry.message.id))
 }
 
 function claim(entries: readonly InboxEntry[]): NewFact {
@@ -115,7 +125,7 @@ function promptInput(run: TurnRun, step: number, model: ResolvedModel, toolset: 
 
 function effectiveParams(params: RequestParams, { info, provider, model }: ResolvedModel) {
   const { effort } = params
-  if (effort !== undefined && !(effort in (info.efforts ?? {}))) {
+  if (effort !== undefined && !Object.hasOwn(info.efforts ?? {}, effort)) {
     const known = Object.keys(info.efforts ?? {}).join(', ') || 'none'
     throw modelError('UNSUPPORTED_REASONING_EFFORT', {
       model: `${provider}/${model}`,

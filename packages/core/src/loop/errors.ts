@@ -2,7 +2,7 @@ import { defineErrors } from '../error/index.ts'
 
 export const loopError = defineErrors('core-loop', {
   HOOK_FAILED: {
-    message: '{row} failed in {hook}: {reason} Disable the row or mend it, then send again.',
+    message: '{row} failed in a hook: {reason} Disable the row or mend it, then send again.',
   },
   NOTHING_SETTLED: {
     message: '{what} did not stop within {graceMs} ms of the cancellation and was left behind.',

@@ -49,7 +49,7 @@ export interface RequestErrorInput {
     readonly retryable: boolean
     readonly details: Readonly<Record<string, unknown>>
   }
-  /** Some output had arrived, so that the attempt may be billed. */
+  /** Some output or a count of tokens had arrived, so that the attempt is charged for. */
   readonly billed: boolean
   readonly signal: AbortSignal
 }

@@ -2,7 +2,7 @@ import { ulid } from 'ulid'
 import type { Agent, TurnOutcome } from '../agent/index.ts'
 import { claimable } from '../agent/index.ts'
 import { describe, isHarnessError } from '../error/index.ts'
-import { RowError } from '../kernel/index.ts'
+import { describeFailure, log, RowError } from '../kernel/index.ts'
 import { toolCallsOf, type Message } from '../message/index.ts'
 import {
   stepEnd,
@@ -214,16 +214,14 @@ function endingOf(run: TurnRun, error: unknown): Ending {
   if (run.signal.aborted) {
     return { reason: 'aborted', error: { code: 'ABORTED', message: abortText(reason) } }
   }
-  if (error instanceof RowError) {
-    const { row } = error
-    const failed = loopError('HOOK_FAILED', {
-      row,
-      hook: 'a hook',
-      reason: describe(error.cause).message,
-    })
-    return { reason: 'error', error: describe(failed) }
+  if (isHarnessError(error) && error.cause === undefined) {
+    return { reason: 'error', error: describe(error) }
   }
-  return { reason: 'error', error: describe(error) }
+  // What is told has nothing of a foreign error but its name.
+  log(run.ctx, 'error', `turn ${run.turn} failed`, { error: describeFailure(error) })
+  if (!(error instanceof RowError)) return { reason: 'error', error: describe(error) }
+  const values = { row: error.row, reason: describe(error.cause).message }
+  return { reason: 'error', error: describe(loopError('HOOK_FAILED', values)) }
 }
 
 function abortText(reason: unknown): string {

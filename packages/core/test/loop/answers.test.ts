@@ -4,7 +4,8 @@ import { requestError } from '@cordage/core/loop'
 import { textOf } from '@cordage/core/message'
 import { modelError, type ModelEvent } from '@cordage/core/model'
 import type { Fact } from '@cordage/core/session'
-import { bench, say, type Bench, type BenchOptions, type Reply } from './boot.ts'
+import { storeError } from '@cordage/core/store'
+import { bench, call, say, type Bench, type BenchOptions, type Reply } from './boot.ts'
 
 const open: Bench[] = []
 async function run(replies: Reply[], options?: BenchOptions) {
@@ -67,6 +68,55 @@ describe('an answer', () => {
     expect(outcome).toMatchObject({ reason: 'error', error: { code: 'ANSWER_EMPTY' } })
     expect(dataOf(facts, 'attempt/failed')).toHaveLength(6)
     expect(textOf(made.requests[3]!.messages.at(-1)!.message)).toContain('was empty')
+  })
+
+  it('that is empty or broken off is charged for where tokens were counted', async () => {
+    const usage = { inputTokens: 100, outputTokens: 5 }
+    const empty: Reply = [{ type: 'usage', usage }, finish('stop')]
+    const broken: Reply = [
+      { type: 'usage', usage },
+      { type: 'tool-call', index: 0, id: 'a', name: 'write', arguments: '{"content": "ha' },
+    ]
+    const { facts, made } = await run([empty, broken, say('ok')], {
+      rows: [{ plugin: retryTwice }],
+    })
+    expect(dataOf(facts, 'attempt/failed')).toMatchObject([{ usage }, { usage }])
+    expect(made.agent.account.totals.usage).toEqual({ inputTokens: 210, outputTokens: 12 })
+  })
+
+  it('of calls alone is estimated by them where the route counts nothing', async () => {
+    const text = JSON.stringify({ text: 'word '.repeat(400) })
+    const { made } = await run([call({ id: 'a', name: 'none', arguments: text }), say('ok')])
+    expect(made.agent.account.totals.usage.outputTokens).toBeGreaterThan(400)
+  })
+
+  it('that cannot be written is not asked for again', async () => {
+    const stubborn = definePlugin({
+      name: 'stubborn',
+      apply: (ctx) => void requestError.use(ctx, async () => ({ kind: 'retry', delayMs: 1 })),
+    })
+    const full = storeError('STORE_WRITE_FAILED', { id: 'x', reason: 'the disk is full' })
+    const made = await bench([say('once'), say('twice')], {
+      rows: [{ plugin: stubborn }],
+      session: async (root) => {
+        const session = await root.sessions.create({ project: '/project', depth: 0 })
+        const append = session.append.bind(session)
+        let failed = false
+        session.append = async (facts, options) => {
+          const added = await append(facts, options)
+          if (failed || !facts.some(({ type }) => type === 'assistant/message')) return added
+          failed = true
+          throw full
+        }
+        return session
+      },
+    })
+    open.push(made)
+    await made.agent.send('go', { wake: false })
+    const outcome = await made.agent.wake()
+    expect(outcome).toMatchObject({ reason: 'error', error: { code: 'STORE_WRITE_FAILED' } })
+    expect(made.requests).toHaveLength(1)
+    expect(await made.types()).not.toContain('attempt/failed')
   })
 
   it('of reasoning only is nudged once, then an error', async () => {
@@ -152,7 +202,9 @@ describe('a cancellation', () => {
     await made.agent.cancel()
     expect(late).toBe(false)
     await expect.poll(() => late).toBe(true)
-    expect(JSON.stringify(await made.facts())).not.toContain('LATE')
+    const facts = await made.facts()
+    expect(dataOf(facts, 'assistant/message')).toMatchObject([{ interrupted: true }])
+    expect(JSON.stringify(facts)).not.toContain('LATE')
   })
 
   it('ends a backoff at once', async () => {

@@ -44,6 +44,8 @@ export interface Bench {
   readonly session: Session
   /** Every request that reached the model. */
   readonly requests: ModelRequest[]
+  /** What was logged as an error. */
+  readonly logged: string[]
   facts(): Promise<Fact[]>
   types(): Promise<string[]>
   close(): Promise<void>
@@ -63,7 +65,8 @@ export interface BenchOptions {
 /** The real core over a store in memory; only the model's words are made up. */
 export async function bench(replies: Reply[], options: BenchOptions = {}): Promise<Bench> {
   const requests: ModelRequest[] = []
-  const root = createRoot()
+  const logged: string[] = []
+  const root = createRoot({ log: ({ level, text }) => level === 'error' && logged.push(text) })
   const host = { env: {}, home: '/nowhere/.cordage', cwd: '/project', version: '0.0.0' }
   const rows: { plugin: AnyPlugin; config?: unknown }[] = [
     { plugin: hostRow(host) },
@@ -108,6 +111,7 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
     agent,
     session,
     requests,
+    logged,
     facts,
     types: async () => (await facts()).map((fact) => fact.type),
     async close() {

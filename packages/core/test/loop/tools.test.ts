@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { textOf } from '@cordage/core/message'
 import type { Fact } from '@cordage/core/session'
-import { defineTool } from '@cordage/core/tool'
+import { defineTool, type Tool } from '@cordage/core/tool'
 import { z } from 'zod'
 import { bench, call, say, type Bench, type BenchOptions, type Reply } from './boot.ts'
 
@@ -47,6 +47,20 @@ function gate(deaf = false) {
   return { tool, release: (text: string) => release(text), started: () => started }
 }
 
+/** Has the first of two overlapping calls end after the second. */
+function answerLastFirst<A, V>(execute: Tool<A, V>['execute']): Tool<A, V>['execute'] {
+  const second = Promise.withResolvers<void>()
+  let calls = 0
+  return async (args, run) => {
+    calls += 1
+    if (calls === 1) await second.promise
+    const value = await execute(args, run)
+    // The log has the second result before the first call goes on.
+    setTimeout(second.resolve, 20)
+    return value
+  }
+}
+
 const resultsOf = (facts: Fact[]) =>
   facts
     .filter((fact) => fact.type === 'tool/result')
@@ -62,13 +76,12 @@ describe('a step with calls', () => {
         ),
         say('both done'),
       ],
-      { tools: (add) => add(echo) },
+      { tools: (add) => add({ ...echo, execute: answerLastFirst(echo.execute) }) },
     )
     await made.agent.send('go', { wake: false })
     expect(await made.agent.wake()).toMatchObject({ reason: 'completed' })
-    const seen = made.requests[1]!.messages.slice(-2).map(
-      ({ message }) => textOf(message) || message,
-    )
+    expect(resultsOf(await made.facts()).map(({ callId }) => callId)).toEqual(['b', 'a'])
+    const seen = made.requests[1]!.messages.slice(-2)
     expect(JSON.stringify(seen)).toMatch(/echo: 一[\s\S]*echo: 二/)
   })
 
@@ -91,7 +104,8 @@ describe('a step with calls', () => {
       'INVALID_ARGS',
       'INVALID_ARGS',
     ])
-    expect(JSON.stringify(made.requests[1]!.messages)).toContain('echo')
+    const told = JSON.stringify(made.requests[1]!.messages.slice(-3))
+    expect(told).toMatch(/Did you mean echo\?.*`text` is missing.*cut off/)
   })
 
   it('gives repeated and empty call ids one result each', async () => {

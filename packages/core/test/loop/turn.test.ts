@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { definePlugin } from '@cordage/core/kernel'
-import { preStep, turnStopping } from '@cordage/core/loop'
+import { preStep, request, turnStopping } from '@cordage/core/loop'
 import { textOf } from '@cordage/core/message'
 import { bench, call, say, type Bench, type BenchOptions, type Reply } from './boot.ts'
 
@@ -108,6 +108,7 @@ describe('hooks', () => {
     const outcome = await run(made, 'hello')
     expect(outcome).toMatchObject({ reason: 'error', error: { code: 'HOOK_FAILED' } })
     expect(outcome!.error!.message).toContain('bad-row')
+    expect(made.logged.join()).toContain('x is not a function')
     expect(made.session.inbox).toMatchObject([{ message: { content: [{ text: 'hello' }] } }])
   })
 
@@ -122,6 +123,59 @@ describe('hooks', () => {
     await made.agent.cancel('SIGINT')
     expect(await turn).toMatchObject({ reason: 'aborted' })
     expect(made.session.inbox).toHaveLength(1)
+  })
+
+  it('agent/pre-step that lets nothing enter uses the prompt up, and no turn follows', async () => {
+    const swallow = definePlugin({
+      name: 'swallow',
+      apply: (ctx) => void preStep.use(ctx, async () => ({ kind: 'enter', messages: [] })),
+    })
+    const made = await start([], { rows: [{ plugin: swallow }] })
+    await made.agent.send('for the hook alone')
+    await made.agent.idle()
+    expect(made.session.inbox).toEqual([])
+    expect((await made.types()).filter((type) => type === 'turn/start')).toHaveLength(1)
+  })
+
+  it('agent/pre-step that takes its time lets a person take the prompt back', async () => {
+    const thought = Promise.withResolvers<void>()
+    let asked = 0
+    const thinker = definePlugin({
+      name: 'thinker',
+      apply: (ctx) =>
+        void preStep.use(ctx, async (_input, next) => {
+          asked += 1
+          await thought.promise
+          return next()
+        }),
+    })
+    const made = await start([say('to the second')], { rows: [{ plugin: thinker }] })
+    const first = await made.agent.send('never mind')
+    await made.agent.send('this instead')
+    await expect.poll(() => asked).toBe(1)
+    await made.agent.unsend([first.id])
+    thought.resolve()
+    await made.agent.idle()
+    const sent = made.requests.map(({ messages }) => messages.map(({ message }) => textOf(message)))
+    expect(sent).toEqual([['this instead']])
+  })
+
+  it('agent/request that never settles is left behind when the turn is cancelled', async () => {
+    let asked = 0
+    const stuck = definePlugin({
+      name: 'stuck',
+      apply: (ctx) =>
+        void request.use(ctx, () => {
+          asked += 1
+          return new Promise(() => {})
+        }),
+    })
+    const made = await start([], { rows: [{ plugin: stuck }] })
+    await made.agent.send('hello', { wake: false })
+    const turn = made.agent.wake()
+    await expect.poll(() => asked).toBe(1)
+    await made.agent.cancel('SIGINT')
+    expect(await turn).toMatchObject({ reason: 'aborted' })
   })
 
   it('agent/turn-stopping may ask for more, at most maxContinuations times', async () => {
