@@ -13,6 +13,7 @@ import {
   type SessionUpdate,
 } from '@cordage/core/session'
 import picocolors from 'picocolors'
+import { escape } from './escape.ts'
 
 export interface Opening {
   readonly session: string
@@ -114,9 +115,9 @@ function lineOf(fact: Fact, paint: Paint): string | undefined {
   return undefined
 }
 
-/** The text of a message that asks for nothing more. */
+/** The text of a message that asks for nothing more, where it has any. */
 function finalText(message: Message): string | undefined {
-  return toolCallsOf(message).length > 0 ? undefined : escape(textOf(message).trim())
+  return toolCallsOf(message).length > 0 ? undefined : escape(textOf(message).trim()) || undefined
 }
 
 function oneLine(text: string): string {
@@ -129,14 +130,6 @@ function shorten(text: string): string {
   if (lines.length <= SHOWN_LINES) return lines.join('\n  ')
   const rest = lines.length - SHOWN_LINES
   return `${lines.slice(0, SHOWN_LINES).join('\n  ')}\n  … ${rest} more lines`
-}
-
-/** What a tool or a model wrote must not drive the person's terminal. */
-function escape(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (character) => {
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
-  })
 }
 
 function tail(text: string, columns: number): string {

@@ -2,6 +2,7 @@ import type { Agent, TurnOutcome } from '@cordage/core/agent'
 import type { Invocation, Terminal } from '@cordage/core/command'
 import { textOf } from '@cordage/core/message'
 import type { HeadlessContext } from './context.ts'
+import { escape } from './escape.ts'
 import { createProgress } from './progress.ts'
 
 /** What a run says: the answer on stdout, everything else on stderr; or JSON on stdout. */
@@ -28,7 +29,7 @@ export function createReport(ctx: HeadlessContext, agent: Agent, invocation: Inv
   return {
     begin(notices) {
       if (output === 'stream-json') line({ type: 'session/open', ...opening, notices })
-      else for (const notice of notices) terminal.err(`notice: ${notice}\n`)
+      else for (const notice of notices) terminal.err(`notice: ${escape(notice)}\n`)
       if (!quiet && output === 'text') progress.opening(opening)
       agent.session.watch(ctx, (update) => {
         if (output === 'stream-json') line(update.kind === 'fact' ? update.fact : update)
@@ -61,8 +62,10 @@ export function createReport(ctx: HeadlessContext, agent: Agent, invocation: Inv
   }
 }
 
-function print({ out }: Terminal, text: string): void {
-  if (text !== '') out(text.endsWith('\n') ? text : `${text}\n`)
+/** A program gets every byte of an answer, a terminal none that would drive it. */
+function print({ out, outIsTerminal }: Terminal, text: string): void {
+  const shown = outIsTerminal ? escape(text) : text
+  if (shown !== '') out(shown.endsWith('\n') ? shown : `${shown}\n`)
 }
 
 function failure({ reason, error }: TurnOutcome, agent: Agent): string {

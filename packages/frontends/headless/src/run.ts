@@ -64,8 +64,10 @@ async function drive(
       await nameSession(agent.session, text)
       await agent.send(text, { wake: false })
     }
+    const turn = agent.wake()
+    // Only now is there something to cancel: an abort that came earlier told nobody.
     if (signal.aborted) cancel()
-    let last = await agent.wake()
+    let last = await turn
     if (!last) throw headlessError('TASK_MISSING')
     // Input that was queued before the crash opens turns of its own: the last one counts.
     while (agent.status.kind === 'running') last = (await agent.wake()) ?? last

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Invocation } from '@cordage/core/command'
+import type { Invocation, Terminal } from '@cordage/core/command'
 import { definePlugin } from '@cordage/core/kernel'
 import { modelError } from '@cordage/core/model'
 import { inboxSplice, requestHeader, turnStart } from '@cordage/core/session'
@@ -31,7 +31,10 @@ async function start(replies: Reply[]): Promise<void> {
   made = await bench(replies, { rows: [{ plugin: local }, { plugin: headless }] })
 }
 
-async function run(given: Partial<Invocation> = {}): Promise<Said> {
+async function run(
+  given: Partial<Invocation> = {},
+  terminal: Partial<Terminal> = {},
+): Promise<Said> {
   const said = { out: '', err: '' }
   const code = await made.root.frontend.run({
     session: { kind: 'new' },
@@ -49,6 +52,7 @@ async function run(given: Partial<Invocation> = {}): Promise<Said> {
       errIsTerminal: false,
       columns: 80,
       color: false,
+      ...terminal,
     },
     ...given,
   })
@@ -109,6 +113,14 @@ describe('a headless run', () => {
     expect(err).toContain('look \\x1b]0;owned\\x07 here')
   })
 
+  it('gives an answer as it is to a program, and harmless to a terminal', async () => {
+    const text = 'a\tb\n\u001B]52;c;ZXZpbA==\u0007\u202Ec'
+    await start([say(text), say(text)])
+    expect((await run({ task: 'hello' })).out).toBe(`${text}\n`)
+    const { out } = await run({ task: 'hello' }, { outIsTerminal: true })
+    expect(out).toBe('a\tb\n\\x1b]52;c;ZXZpbA==\\x07\\x202ec\n')
+  })
+
   it('ends with the code of what stopped it', async () => {
     const failing = (code: 'AUTH' | 'SERVER'): Reply =>
       async function* () {
@@ -132,6 +144,13 @@ describe('a headless run', () => {
       },
     ])
     expect(await run({ task: 'long', signal: abort.signal })).toMatchObject({ code: 130 })
+  })
+
+  it('is cancelled by a signal that came before its turn', async () => {
+    await start([say('never asked for')])
+    const said = await run({ task: 'long', signal: AbortSignal.abort('SIGINT') })
+    expect(said).toMatchObject({ code: 130, out: '' })
+    expect(made.requests).toEqual([])
   })
 
   it('needs something to do', async () => {
