@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { scaffold, type Kind } from '../src/index.ts'
@@ -7,16 +7,22 @@ import { scaffold, type Kind } from '../src/index.ts'
 const repository = resolve(import.meta.dirname, '../../../..')
 const exec = promisify(execFile)
 
-/** Where a plugin finds what `npm install` would bring: this checkout's own copies. */
-const LINKS: Readonly<Record<string, string>> = {
-  '@cordage/core': 'packages/core',
-  '@cordage/testkit': 'packages/kit/testkit',
+/** What a plugin finds after `npm install`, as links into this checkout. */
+const TOOLS: Readonly<Record<string, string>> = {
   '@types/node': 'node_modules/@types/node',
   typescript: 'node_modules/typescript',
   vitest: 'node_modules/vitest',
-  zod: 'node_modules/zod',
   '.bin': 'node_modules/.bin',
 }
+const SOURCES: Readonly<Record<string, string>> = {
+  '@cordage/core': 'packages/core',
+  '@cordage/testkit': 'packages/kit/testkit',
+  zod: 'node_modules/zod',
+}
+
+/** An installation of the packed product, when that is what is tested. */
+const packed = process.env['CORDAGE_PACKED']
+const UNPACKED = ['core', 'testkit', 'env-local', 'store-memory']
 
 export async function writePlugin(folder: string, name: string, kind: Kind): Promise<void> {
   for (const [path, text] of scaffold({ name, kind, version: '0.1.0', year: 2026 })) {
@@ -25,12 +31,29 @@ export async function writePlugin(folder: string, name: string, kind: Kind): Pro
   }
 }
 
+/** Stands for `npm install` in a plugin's folder, which would ask a registry. */
 export async function linkWorkspace(folder: string): Promise<void> {
-  for (const [name, target] of Object.entries(LINKS)) {
-    const link = join(folder, 'node_modules', name)
-    await mkdir(dirname(link), { recursive: true })
-    await symlink(join(repository, target), link)
+  const modules = join(folder, 'node_modules')
+  const links = packed === undefined ? { ...SOURCES, ...TOOLS } : TOOLS
+  for (const [name, target] of Object.entries(links)) {
+    await link(join(repository, target), join(modules, name))
   }
+  if (packed === undefined) return
+  for (const name of await readdir(join(packed, 'node_modules'))) {
+    const isLibrary = !/^\.|^@(cordage|types)$|^(cordage|typescript|vitest)$/.test(name)
+    if (isLibrary) await link(join(packed, 'node_modules', name), join(modules, name))
+  }
+  for (const name of UNPACKED) {
+    const tarball = join(repository, `dist-tarballs/cordage-${name}-0.1.0.tgz`)
+    const target = join(modules, '@cordage', name)
+    await mkdir(target, { recursive: true })
+    await exec('tar', ['-xzf', tarball, '--strip-components=1', '-C', target])
+  }
+}
+
+async function link(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await symlink(target, path)
 }
 
 /** Runs npm in a plugin's folder as its author would; gives stdout. */
