@@ -19,6 +19,7 @@ import { classify, type Answer, type AnswerKind } from './answer.ts'
 import { bounded } from './bounded.ts'
 import type { EnteredStep } from './enter.ts'
 import { request as requestHook, requestError } from './hooks.ts'
+import { MAX_TIMER_MS } from './max-timer.ts'
 import { buildRequest } from './request.ts'
 import type { TurnRun } from './run.ts'
 import { AttemptError, readAnswer } from './stream.ts'
@@ -180,7 +181,7 @@ async function pause(run: TurnRun, delayMs: number): Promise<void> {
   run.waiting(`retry in ${Math.ceil(delayMs / 1000)} s`)
   try {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, delayMs)
+      const timer = setTimeout(done, Math.min(delayMs, MAX_TIMER_MS))
       function done() {
         clearTimeout(timer)
         run.signal.removeEventListener('abort', done)

@@ -3,6 +3,7 @@ import type { PluginContext } from '../kernel/index.ts'
 import { ledgerError, type Account } from '../ledger/index.ts'
 import { createSeenFiles, type SeenFiles } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
+import { MAX_TIMER_MS } from './max-timer.ts'
 import { runTurn } from './turn.ts'
 
 /** The standard loop: peek, enter, answer, act, until the model has nothing more to do. */
@@ -47,7 +48,12 @@ function watchDeadline(account: Account): { signal: AbortSignal; stop: () => voi
   }
   const abort = new AbortController()
   if (deadlines.length === 0) return { signal: abort.signal, stop: () => {} }
-  const late = () => abort.abort(ledgerError('BUDGET_EXCEEDED', { limit: 'deadline' }))
-  const timer = setTimeout(late, Math.max(0, Math.min(...deadlines) - Date.now()))
+  let timer: NodeJS.Timeout | undefined
+  const watch = () => {
+    const leftMs = Math.min(...deadlines) - Date.now()
+    if (leftMs > 0) timer = setTimeout(watch, Math.min(leftMs, MAX_TIMER_MS))
+    else abort.abort(ledgerError('BUDGET_EXCEEDED', { limit: 'deadline' }))
+  }
+  watch()
   return { signal: abort.signal, stop: () => clearTimeout(timer) }
 }

@@ -207,19 +207,22 @@ describe('a cancellation', () => {
     expect(JSON.stringify(facts)).not.toContain('LATE')
   })
 
-  it('ends a backoff at once', async () => {
+  it('ends a backoff at once, also one that is longer than a timer can wait', async () => {
     const broken: Reply = async function* () {
       throw modelError('SERVER', { model: 'test/model' })
     }
     const patient = definePlugin({
       name: 'patient',
-      apply: (ctx) => void requestError.use(ctx, async () => ({ kind: 'retry', delayMs: 60_000 })),
+      apply: (ctx) => void requestError.use(ctx, async () => ({ kind: 'retry', delayMs: 2 ** 32 })),
     })
     const made = await bench([broken], { rows: [{ plugin: patient }] })
     open.push(made)
     await made.agent.send('go')
-    await expect.poll(() => made.agent.status).toMatchObject({ waiting: 'retry in 60 s' })
+    const waiting = `retry in ${Math.ceil(2 ** 32 / 1000)} s`
+    await expect.poll(() => made.agent.status).toMatchObject({ waiting })
+    await new Promise((resolve) => setTimeout(resolve, 20))
     await made.agent.cancel()
     expect(made.agent.status).toEqual({ kind: 'idle' })
+    expect(made.requests).toHaveLength(1)
   })
 })

@@ -206,6 +206,15 @@ describe('limits', () => {
     expect(made.requests).toHaveLength(1)
   })
 
+  it('do not end it for a deadline that is further off than a timer can wait', async () => {
+    const slow: Reply = async function* () {
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      yield* say('in time')
+    }
+    const made = await start([slow], { limits: { deadline: Date.now() + 2 ** 32 } })
+    expect(await run(made, 'go')).toMatchObject({ reason: 'completed' })
+  })
+
   it('end it at the deadline, in the middle of a stream', async () => {
     const forever: Reply = async function* (_request, signal) {
       yield { type: 'text', text: 'thinking about it' }
