@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import type { FileSystem } from '@cordage/core/environment'
 import { isHarnessError } from '@cordage/core/error'
 import { definePlugin, type Plugin } from '@cordage/core/kernel'
+import { contains, type Authority } from '@cordage/core/policy'
 import { z } from 'zod'
 
 const config = z.strictObject({
@@ -27,16 +28,25 @@ interface Instruction {
   readonly text: string
 }
 
+const authority: Authority = { mode: 'read-only', writableRoots: [] }
+
 const plugin: Plugin<InstructionsConfig> = definePlugin({
   name: 'context-instructions',
-  inject: ['prompt', 'fs'],
+  inject: ['prompt', 'fs', 'policy'],
   config,
   apply(ctx, options) {
     ctx.prompt.context(ctx, {
       id: 'instructions',
       order: -10,
-      async render({ project, cwd }) {
-        const found = await readAll(ctx.fs, directories(project, cwd), options.names)
+      async render({ sessionId, project, cwd }) {
+        const actor = { sessionId, agentId: sessionId, project, authority }
+        // A name may be a link to anything: what it reaches is asked about, as for a tool.
+        const mayRead = (path: string) =>
+          ctx.policy.decide({ kind: 'fs:read', path }, actor).answer === 'allow'
+        const paths = directories(project, cwd).flatMap((folder) =>
+          options.names.map((name) => join(folder, name)),
+        )
+        const found = await readAll(ctx.fs, paths, mayRead)
         return found.length === 0 ? undefined : framed(project, fit(found, options.maxBytes))
       },
     })
@@ -48,19 +58,19 @@ export default plugin
 /** The project's root and every directory below it down to the current one, broadest first. */
 function directories(project: string, cwd: string): string[] {
   const below = relative(project, cwd)
-  if (below === '' || below.startsWith('..')) return [project]
+  if (below === '' || !contains(project, cwd)) return [project]
   const parts = below.split(sep)
   return [project, ...parts.map((_, index) => join(project, ...parts.slice(0, index + 1)))]
 }
 
 async function readAll(
   fs: FileSystem,
-  folders: readonly string[],
-  names: readonly string[],
+  paths: readonly string[],
+  mayRead: (path: string) => boolean,
 ): Promise<Instruction[]> {
   const found: Instruction[] = []
-  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
-    const text = await readText(fs, path)
+  for (const path of paths) {
+    const text = await readText(fs, path, mayRead)
     // CLAUDE.md is often a link to AGENTS.md: one text is said once.
     const said = found.some((other) => dirname(other.path) === dirname(path) && other.text === text)
     if (text !== undefined && text.trim() !== '' && !said) found.push({ path, text })
@@ -68,9 +78,14 @@ async function readAll(
   return found
 }
 
-async function readText(fs: FileSystem, path: string): Promise<string | undefined> {
+async function readText(
+  fs: FileSystem,
+  path: string,
+  mayRead: (path: string) => boolean,
+): Promise<string | undefined> {
   try {
     await using target = await fs.target(path)
+    if (!mayRead(target.path)) return undefined
     const stat = await target.stat()
     if (stat?.kind !== 'file') return undefined
     return new TextDecoder().decode((await target.read()).bytes)
