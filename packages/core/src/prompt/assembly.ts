@@ -20,10 +20,10 @@ export function createPrompt(): Prompt {
 
   return {
     section: (ctx, section) => {
-      sections.add(ctx, section.id, section, orderOf(section))
+      sections.add(ctx, section.id, section, { order: section.order ?? 0 })
     },
     context: (ctx, context) => {
-      contexts.add(ctx, context.id, context, orderOf(context))
+      contexts.add(ctx, context.id, context, { order: context.order ?? 0 })
     },
     async assemble(scope, input): Promise<AssembledPrompt> {
       const ordered = orderedSections(sections.list(scope))
@@ -36,10 +36,6 @@ export function createPrompt(): Prompt {
       }
     },
   }
-}
-
-function orderOf(part: { order?: number }): { order?: number } {
-  return part.order === undefined ? {} : { order: part.order }
 }
 
 /** The last `complete` section stands alone; the others come by stability, order and id. */

@@ -9,12 +9,7 @@ import { coreEvent } from './core-events.ts'
 import { anyEvent, type AnyEventDefinition, type EventDefinition, type Fact } from './event.ts'
 import { deepFreeze } from './frozen-json.ts'
 import { inboxSplice, type InboxState } from './inbox-events.ts'
-import {
-  requestContext,
-  requestHeader,
-  type RequestContext,
-  type RequestHeader,
-} from './request-events.ts'
+import { requestHeader, type RequestHeader } from './request-events.ts'
 import { sessionDirectory } from './session-events.ts'
 import type { TurnState } from './session.ts'
 import { StateFold, type ReportReducer, type StateSnapshot } from './state-fold.ts'
@@ -99,10 +94,6 @@ export class SessionFold {
 
   get requestHeader(): RequestHeader | undefined {
     return this.state(requestHeader)
-  }
-
-  get requestContext(): RequestContext | undefined {
-    return this.state(requestContext)
   }
 
   /** The last `session/directory`. */

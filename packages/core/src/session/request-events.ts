@@ -43,7 +43,7 @@ const context = z.object({
   maxTokens: z.number().int(),
 })
 
-/** What the chosen route declares of itself. Logged when it differs from the last one. */
+/** What the chosen route declares of itself. Logged with each header. */
 export const requestContext = defineEvent({
   type: 'request/context',
   schema: context,

@@ -1,5 +1,4 @@
 import type { Context } from '../kernel/index.ts'
-import type { Message } from '../message/index.ts'
 import type { AnyEventDefinition, EventDefinition, Fact, NewFact } from './event.ts'
 import type { SessionHeader } from './header.ts'
 import type { InboxState } from './inbox-events.ts'
@@ -102,11 +101,6 @@ export interface Sessions {
   /** Sessions open in this process. */
   list(): readonly Session[]
   readonly events: SessionEvents
-}
-
-/** The messages of a surface, in order. */
-export function messagesOf(surface: readonly SurfaceEntry[]): Message[] {
-  return surface.map((entry) => entry.message)
 }
 
 declare module '@cordage/core/kernel' {
