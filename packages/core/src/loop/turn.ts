@@ -5,8 +5,8 @@ import { describe, isHarnessError } from '../error/index.ts'
 import { describeFailure, log, RowError } from '../kernel/index.ts'
 import { toolCallsOf, type Message } from '../message/index.ts'
 import {
+  missingResults,
   stepEnd,
-  toolResult,
   turnEnd,
   turnStart,
   type Failure,
@@ -187,21 +187,13 @@ async function finish(run: TurnRun, ending: Ending): Promise<TurnOutcome> {
 
 /** What an error left open: calls without a result, and the step. */
 function openEnds(session: Session, graceMs: number): NewFact[] {
-  const { turn, step, stepOpen, unanswered } = session.turn
-  const results = unanswered.map(({ callId, name, dispatched }) => {
-    const error = dispatched
-      ? toolError('TOOL_OUTCOME_UNKNOWN', { tool: name, graceMs })
-      : toolError('TOOL_NOT_STARTED', { tool: name })
-    const content = [{ type: 'text', text: `${error.code}: ${error.message}` }] as const
-    return toolResult({
-      turn,
-      step,
-      callId,
-      name,
-      messageId: ulid(),
-      part: { type: 'tool-result', callId, name, content, isError: true },
-      error: describe(error),
-    })
+  const { turn, step, stepOpen } = session.turn
+  const results = missingResults(session.turn, ulid, (tool, dispatched) => {
+    return describe(
+      dispatched
+        ? toolError('TOOL_OUTCOME_UNKNOWN', { tool, graceMs })
+        : toolError('TOOL_NOT_STARTED', { tool }),
+    )
   })
   return [...results, ...(stepOpen ? [stepEnd({ turn, step })] : [])]
 }

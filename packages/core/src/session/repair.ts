@@ -4,7 +4,7 @@ import { sessionError } from './errors.ts'
 import type { NewFact } from './event.ts'
 import type { LiveDelta, TurnState } from './session.ts'
 import { toolResult } from './tool-events.ts'
-import { attemptFailed, stepEnd, turnEnd } from './turn-events.ts'
+import { attemptFailed, stepEnd, turnEnd, type Failure } from './turn-events.ts'
 
 export interface RepairInput {
   readonly turn: TurnState
@@ -22,7 +22,9 @@ const STOPPED = describe(sessionError('INTERRUPTED'))
  */
 export function repairFacts(input: RepairInput): NewFact[] {
   const { turn, step, open, stepOpen, attempt, attemptOpen } = input.turn
-  const facts: NewFact[] = unansweredResults(input)
+  const facts = missingResults(input.turn, input.newId, (name, dispatched) => {
+    return dispatched ? unknownOutcome(name) : notStarted(name)
+  })
   if (attemptOpen) {
     const partial = partialText(input)
     facts.push(
@@ -41,9 +43,14 @@ export function repairFacts(input: RepairInput): NewFact[] {
   return facts
 }
 
-function unansweredResults({ turn: state, newId }: RepairInput): NewFact[] {
+/** An error for each call that has no result; `errorOf` says which, by the name of the tool. */
+export function missingResults(
+  state: TurnState,
+  newId: () => string,
+  errorOf: (name: string, dispatched: boolean) => Failure,
+): NewFact[] {
   return state.unanswered.map(({ callId, name, dispatched }) => {
-    const error = dispatched ? unknownOutcome(name) : notStarted(name)
+    const error = errorOf(name, dispatched)
     return toolResult({
       turn: Math.max(1, state.turn),
       step: Math.max(1, state.step),
