@@ -58,7 +58,7 @@ export interface Agent {
   /** Ends the running turn; resolves when the agent is idle (at most the grace period later). */
   cancel(reason?: string): Promise<void>
   /**
-   * Starts a turn when something free waits in the inbox. Resolves with the outcome of that turn
+   * Starts a turn when something free but a notice waits in the inbox. Resolves with the outcome of that turn
    * or of the one that runs. Throws `LOOP_MISSING`.
    */
   wake(): Promise<TurnOutcome | undefined>

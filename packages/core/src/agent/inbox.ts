@@ -7,7 +7,9 @@ export function claimable(inbox: InboxState, atTurnStart: boolean): InboxEntry[]
   return free.filter((entry) => entry.queue === 'next-step' || entry === prompt)
 }
 
-/** Whether an idle agent has something to start a turn with. */
+/** Whether an idle agent has something to start a turn with: a notice only joins one. */
 export function hasInput(inbox: InboxState): boolean {
-  return inbox.some((entry) => entry.held === undefined)
+  return inbox.some(({ held, message: { source } }) => {
+    return held === undefined && !(source.kind === 'plugin' && source.form === 'notice')
+  })
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { definePlugin } from '@cordage/core/kernel'
 import { preStep, request, turnStopping } from '@cordage/core/loop'
-import { textOf } from '@cordage/core/message'
+import { textMessage, textOf } from '@cordage/core/message'
+import { inboxSplice } from '@cordage/core/session'
 import { bench, call, say, type Bench, type BenchOptions, type Reply } from './boot.ts'
 
 const open: Bench[] = []
@@ -176,6 +177,29 @@ describe('hooks', () => {
     await expect.poll(() => asked).toBe(1)
     await made.agent.cancel('SIGINT')
     expect(await turn).toMatchObject({ reason: 'aborted' })
+  })
+
+  it('agent/turn-stopping that leaves a notice wakes nobody with it', async () => {
+    const source = { kind: 'plugin', row: 'noting', form: 'notice' } as const
+    const message = textMessage('n1', 'user', 'By the way.', source)
+    const noting = definePlugin({
+      name: 'noting',
+      apply: (ctx) =>
+        void turnStopping.use(ctx, async ({ agent, turn }, next) => {
+          const inserted = [{ queue: 'next-step' as const, message }]
+          if (turn === 1) await agent.session.append([inboxSplice({ inserted, cause: 'send' })])
+          return next()
+        }),
+    })
+    const made = await start([say('1'), say('2')], { rows: [{ plugin: noting }] })
+    await made.agent.send('go')
+    await made.agent.idle()
+    expect(made.requests).toHaveLength(1)
+    expect(await made.agent.wake()).toBeUndefined()
+    await made.agent.send('again')
+    await made.agent.idle()
+    expect(JSON.stringify(made.requests[1]!.messages)).toContain('By the way.')
+    expect(made.session.inbox).toEqual([])
   })
 
   it('agent/turn-stopping may ask for more, at most maxContinuations times', async () => {

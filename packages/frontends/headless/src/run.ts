@@ -1,4 +1,4 @@
-import type { Agent, ModelChoice, TurnOutcome } from '@cordage/core/agent'
+import { hasInput, type Agent, type ModelChoice, type TurnOutcome } from '@cordage/core/agent'
 import type { CommandResult, Invocation } from '@cordage/core/command'
 import type { HarnessError } from '@cordage/core/error'
 import { modelError } from '@cordage/core/model'
@@ -58,7 +58,7 @@ async function drive(
   const cancel = () => void agent.cancel(String(signal.reason))
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const waits = agent.session.inbox.some((entry) => entry.held === undefined)
+    const waits = hasInput(agent.session.inbox)
     const text = task ?? (waits ? undefined : wasInterrupted ? GO_ON : undefined)
     if (text !== undefined) {
       await nameSession(agent.session, text)

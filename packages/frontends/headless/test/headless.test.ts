@@ -183,7 +183,16 @@ describe('going on', () => {
   it('goes on by itself with what was interrupted, and with what waits in the inbox', async () => {
     await start([say('went on'), say('took it')])
     const broken = await made.root.sessions.create({ project, depth: 0 })
-    await broken.append([turnStart({ turn: 1 })])
+    const notice = {
+      id: 'n1',
+      role: 'user',
+      content: [{ type: 'text', text: 'A job has ended.' }],
+      source: { kind: 'plugin', row: 'core-job', form: 'notice' },
+    } as const
+    await broken.append([
+      turnStart({ turn: 1 }),
+      inboxSplice({ inserted: [{ queue: 'next-step', message: notice }], cause: 'send' }),
+    ])
     await broken.close()
     const resumed = await run({
       session: { kind: 'resume', id: broken.id },
