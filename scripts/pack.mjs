@@ -1,4 +1,5 @@
 // Builds what would be published: a tarball of each package below dist-tarballs/.
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './pack/bundle.mjs'
@@ -40,7 +41,16 @@ async function stage(one) {
     if (existsSync(from)) cpSync(from, join(target, name), { recursive: true })
   }
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`)
+  if (manifest.name === 'cordage') keepHelp(target)
   return target
+}
+
+/** The launcher prints this text itself: nobody waits for a program to be told how to use it. */
+function keepHelp(target) {
+  const args = [join(target, 'bin/cordage.js'), '--help']
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0 || !stdout.startsWith('Usage:')) throw new Error('--help prints no help')
+  writeFileSync(join(target, 'dist/help.txt'), stdout)
 }
 
 async function build(one, published, target) {

@@ -4,11 +4,8 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { spawn } from 'node:child_process'
 import module from 'node:module'
 import os from 'node:os'
-import v8 from 'node:v8'
 
 const OLDEST = [22, 19]
 const CONFIGURATION = 78
@@ -32,6 +29,12 @@ function ownNode() {
 }
 
 function restart(node) {
+  import('node:child_process').then(function (processes) {
+    return follow(processes.spawn, node)
+  })
+}
+
+function follow(spawn, node) {
   const child = spawn(node, [self].concat(process.argv.slice(2)), {
     stdio: 'inherit',
     env: Object.assign({}, process.env, { CORDAGE_RESTARTED: '1' }),
@@ -57,15 +60,25 @@ function refuse(reason) {
   process.exit(CONFIGURATION)
 }
 
-function start() {
-  /* A start makes much garbage once. Growing the nursery for it would keep 8 MB for good. */
-  v8.setFlagsFromString('--semi-space-growth-factor=1')
-  const args = process.argv.slice(2)
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+/* What needs no program to be loaded: true when that was all. */
+function answer(args) {
+  if (args.length !== 1) return false
+  if (args[0] === '--version' || args[0] === '-V') {
     const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
     process.stdout.write(manifest.version + '\n')
-    return
+    return true
   }
+  /* Packing keeps the text for the usual width; a checkout has none. */
+  const help = path.join(folder, 'dist', 'help.txt')
+  if ((args[0] !== '--help' && args[0] !== '-h') || process.stdout.columns < 80) return false
+  if (!fs.existsSync(help)) return false
+  process.stdout.write(fs.readFileSync(help))
+  return true
+}
+
+function start() {
+  const args = process.argv.slice(2)
+  if (answer(args)) return
   const home = process.env.CORDAGE_HOME || path.join(os.homedir(), '.cordage')
   /* Without a place to write it just compiles again each time. */
   try {
@@ -74,11 +87,17 @@ function start() {
     /* Whoever needs the home will say so. */
   }
   module.enableCompileCache(path.join(home, 'cache'))
-  const source = path.join(folder, 'src', 'main.ts')
-  const entry = fs.existsSync(source) ? source : path.join(folder, 'dist', 'main.js')
-  import(pathToFileURL(entry).href).then(function (main) {
-    return main.main(args)
-  })
+  const source = fs.existsSync(path.join(folder, 'src', 'main.ts'))
+  const entry = source ? '../src/main.ts' : '../dist/main.js'
+  import('node:v8')
+    .then(function (v8) {
+      /* A start makes much garbage once. Growing the nursery for it would keep 8 MB for good. */
+      v8.setFlagsFromString('--semi-space-growth-factor=1')
+      return import(entry)
+    })
+    .then(function (main) {
+      return main.main(args)
+    })
 }
 
 if (!isTooOld(process.versions.node)) {
