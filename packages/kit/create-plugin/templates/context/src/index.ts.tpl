@@ -1,4 +1,5 @@
 import { definePlugin } from '@cordage/core/kernel'
+import type { PromptSection } from '@cordage/core/prompt'
 import { z } from 'zod'
 
 const config = z.strictObject({
@@ -10,7 +11,9 @@ export default definePlugin({
   name: '{{name}}',
   inject: ['prompt'],
   config,
-  apply: (ctx, { text }) => {
-    ctx.prompt.section(ctx, { id: '{{row}}', render: () => text })
-  },
+  apply: (ctx, { text }) => ctx.prompt.section(ctx, section(text)),
 })
+
+function section(text: string): PromptSection {
+  return { id: '{{row}}', render: () => text }
+}

@@ -1,6 +1,5 @@
 import models from '@cordage/core/model'
 import { createRoot, mount } from '@cordage/core/kernel'
-import { textOf } from '@cordage/core/message'
 import { ask, makeRequest, pluginContract, say } from '@cordage/testkit'
 import { expect, it } from 'vitest'
 import plugin from '../src/index.ts'
@@ -14,7 +13,7 @@ it('answers, and ends promptly when it is cancelled', async () => {
   const { route } = root.models.resolve('{{row}}/echo')
   const request = makeRequest('{{row}}', 'echo', [say.user('hi')])
   const answer = await ask(route, request)
-  expect(textOf(answer.message)).toBe('You said: hi')
+  expect(answer.content).toMatchObject([{ type: 'text', text: 'You said: hi' }])
 
   const body = await route.body(request)
   const cancelled = route.stream(request, body, { signal: AbortSignal.abort(new Error('stop')) })
