@@ -64,7 +64,7 @@ export interface Agent {
   wake(): Promise<TurnOutcome | undefined>
   /** Resolves when no turn runs; what a turn that failed left in the inbox goes on waiting. */
   idle(): Promise<void>
-  /** Cancels, closes the scope and the session. Idempotent. */
+  /** Cancels, closes its children, then the scope and the session. Idempotent. */
   close(): Promise<void>
 }
 

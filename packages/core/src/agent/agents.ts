@@ -1,5 +1,12 @@
-import { defineNotice, openScope, type PluginContext } from '../kernel/index.ts'
+import {
+  defineNotice,
+  openScope,
+  type Context,
+  type PluginContext,
+  type Scope,
+} from '../kernel/index.ts'
 import { intersect } from '../policy/index.ts'
+import type { Session } from '../session/index.ts'
 import type { Agent, Agents, SpawnOptions } from './agent.ts'
 import { createAgent } from './create-agent.ts'
 import { agentError } from './errors.ts'
@@ -32,25 +39,18 @@ export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): 
     if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
 
     const scope = openScope(ctx, `agent ${session.id}`, parent?.scope)
-    let notices: string[] = []
-    try {
-      const rows = preset === '' ? [] : ((await presets?.mount(scope, preset))?.rows ?? [])
-      notices = rows
-        .filter(({ state }) => state !== 'active' && state !== 'disabled')
-        .map(({ id, state, reason }) => `row ${id} of preset ${preset} is ${state}: ${reason}`)
-      if (session.writable) await session.repair()
-    } catch (error) {
-      await scope.close()
-      throw error
-    }
+    const notices = await prepare(ctx, scope, session, preset)
     const authority = parent ? intersect(parent.authority, options.authority) : options.authority
     const account = ctx.ledger.open(session.id, {
       ...(parent ? { parent: parent.account } : {}),
       ...(options.limits ? { limits: options.limits } : {}),
     })
-    const onClose = () => void agents.delete(session.id)
+    const onClose = async () => {
+      agents.delete(session.id)
+      await closeNewestFirst([...agents.values()].filter((other) => other.parent === agent))
+    }
     const { choice } = options
-    const agent = createAgent({
+    const agent: Agent = createAgent({
       ctx,
       session,
       scope,
@@ -75,7 +75,30 @@ export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): 
     async close() {
       closed = true
       await Promise.allSettled(spawning.values())
-      for (const agent of [...agents.values()].reverse()) await agent.close()
+      await closeNewestFirst([...agents.values()])
     },
   }
+}
+
+/** Mounts the preset and mends the session; resolves with what of the preset is not active. */
+async function prepare(
+  ctx: Context,
+  scope: Scope,
+  session: Session,
+  preset: string,
+): Promise<string[]> {
+  try {
+    const rows = preset === '' ? [] : ((await ctx.get('presets')?.mount(scope, preset))?.rows ?? [])
+    if (session.writable) await session.repair()
+    return rows
+      .filter(({ state }) => state !== 'active' && state !== 'disabled')
+      .map(({ id, state, reason }) => `row ${id} of preset ${preset} is ${state}: ${reason}`)
+  } catch (error) {
+    await scope.close()
+    throw error
+  }
+}
+
+async function closeNewestFirst(agents: readonly Agent[]): Promise<void> {
+  for (const agent of [...agents].reverse()) await agent.close()
 }

@@ -18,7 +18,8 @@ export interface AgentParts {
   readonly choice: ModelChoice
   readonly parent: Agent | undefined
   readonly notices: readonly string[]
-  readonly onClose: () => void
+  /** Called when no turn runs any more, before anything is closed. */
+  readonly onClose: () => Promise<void>
 }
 
 /** Puts a session, a scope and an account together into something that takes turns. */
@@ -41,9 +42,9 @@ export function createAgent(parts: AgentParts): Agent {
 
   const close = async (): Promise<void> => {
     await turns.stop()
-    parts.onClose()
-    account.close()
     try {
+      await parts.onClose()
+      account.close()
       await scope.close()
     } finally {
       await session.close()

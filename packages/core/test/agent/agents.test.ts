@@ -61,6 +61,24 @@ it('gives a session one agent, also to two who ask at once', async () => {
   expect(root.agents.list()).toHaveLength(1)
 })
 
+it('closes the children of an agent before the agent, whatever they do', async () => {
+  const { root, spawn } = await start({
+    runTurn: (_agent, { signal }) =>
+      new Promise((resolve) => {
+        const end = () => resolve({ turn: 1, reason: 'aborted' })
+        signal.addEventListener('abort', end, { once: true })
+      }),
+  })
+  const parent = await spawn()
+  const session = await root.sessions.create({ project: '/p', depth: 1 })
+  const child = await root.agents.spawn({ session, choice, authority, parent })
+  await child.send('hello')
+  const turn = child.wake()
+  await parent.close()
+  expect(await turn).toMatchObject({ reason: 'aborted' })
+  expect([root.agents.list(), root.sessions.list()]).toEqual([[], []])
+})
+
 it('closes the session of an agent that was being made when its row unloaded', async () => {
   const { root, agentRow, session, spawn } = await start()
   const repaired = Promise.withResolvers<void>()
