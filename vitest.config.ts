@@ -74,6 +74,6 @@ export default defineConfig({
 })
 
 function packedProject() {
-  const include = ['test/packed/**/*.test.ts', 'test/compose/**/*.test.ts', 'test/e2e/*.test.ts']
+  const include = ['test/{packed,compose,e2e,replay,escape}/**/*.test.ts']
   return { test: { ...whole, name: 'packed', include, sequence: { groupOrder: 0 } } }
 }

@@ -37,7 +37,8 @@ function publish(flags) {
   if (apart.length > 0) refuse(`not ${version}: ${apart.map(({ folder }) => folder).join(', ')}`)
   run(process.execPath, [join(root, 'scripts/pack.mjs')])
   for (const [name, { file }] of Object.entries(readTarballs())) {
-    if (isPublished(name, version)) console.log(`${name} ${version} is there already`)
+    const again = flags.length === 0 && isPublished(name, version)
+    if (again) console.log(`${name} ${version} is there already`)
     else run('npm', ['publish', join(tarballs, file), '--access', 'public', ...flags])
   }
   return version

@@ -4,4 +4,7 @@ import { run } from './run.mjs'
 run('tsc', ['--noEmit'])
 run('oxlint', [])
 run('oxfmt', ['--check'])
-run('vitest', ['run'])
+// Where everything runs, whole programs are tested as people get them, and once.
+const all = process.env.CI !== undefined
+run('vitest', ['run', ...(all ? ['--project', '!compose', '--project', '!e2e'] : [])])
+run(process.execPath, ['scripts/test-packed.mjs', ...(all ? [] : ['test/packed'])])
