@@ -47,7 +47,9 @@ function secretsOf(env: Secrets, asked: ReadonlySet<string>): string[] {
 
 function keptBy(credentials: Host['credentials']): string[] {
   try {
-    return Object.values(credentials?.() ?? {}).filter((value) => value.length >= MIN_SECRET_CHARS)
+    return Object.values(credentials?.() ?? {})
+      .map((value) => value.trim())
+      .filter((value) => value.length >= MIN_SECRET_CHARS)
   } catch {
     // What is not read is not revealed, so that there is nothing to hide.
     return []

@@ -58,10 +58,15 @@ function errorContent({ code, message, details }: HarnessError): ToolContent[] {
   return [{ type: 'text', text: lines.join('\n') }]
 }
 
+/** Cleans the strings of a JSON value; a number that looks like a secret stays a number. */
 function redactValue(value: unknown, redact: (text: string) => string): unknown {
-  const json = JSON.stringify(value)
-  const clean = redact(json)
-  return clean === json ? value : JSON.parse(clean)
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((member) => redactValue(member, redact))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value)
+  return Object.fromEntries(
+    members.map(([key, member]) => [redact(key), redactValue(member, redact)]),
+  )
 }
 
 /** The value itself where it is small; otherwise where its JSON is kept. */

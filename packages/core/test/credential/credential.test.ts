@@ -37,6 +37,12 @@ describe('credentials', () => {
     ])
   })
 
+  it('are hidden as they are used, when they were kept with white space around them', async () => {
+    const service = await open({}, () => ({ A_API_KEY: 'sk-12345678\n' }))
+    expect(service.reveal('A_API_KEY')).toBe('sk-12345678')
+    expect(service.redact('key sk-12345678.')).toBe('key [redacted].')
+  })
+
   it('that are missing say how to give them, and end a process with 78', async () => {
     const service = await open({})
     try {

@@ -97,6 +97,13 @@ describe('a call', () => {
     expect(ran).toBe(false)
   })
 
+  it('leaves a number alone that has the digits of a secret, so that the value stays JSON', async () => {
+    const tools = [makeTool('count', async () => ({ lines: 1234567890, name: 'a 1234567890' }))]
+    await using bench = await openBench({ tools, env: { X_API_KEY: '1234567890' } })
+    const answer = await bench.call('count', {})
+    expect(answer.value).toEqual({ lines: 1234567890, name: 'a [redacted]' })
+  })
+
   it('hides secrets in text, value, errors and progress', async () => {
     const secret = 'sk-abcdef123456'
     const tools = [

@@ -20,6 +20,8 @@ export function openLibrary(
   inline: Readonly<Record<string, Script>>,
 ): Library {
   const files = new Map(folders.flatMap(listFolder))
+  // Read once: how often a step has failed is remembered by the step.
+  const read = new Map<string, Script>()
   const names = () => [...new Set([...Object.keys(inline), ...files.keys()])].sort()
   return {
     names,
@@ -27,7 +29,11 @@ export function openLibrary(
       const given = Object.hasOwn(inline, name) ? inline[name] : undefined
       if (given) return given
       const file = files.get(name)
-      if (file !== undefined) return readScript(name, file)
+      if (file !== undefined) {
+        const known = read.get(name) ?? readScript(name, file)
+        read.set(name, known)
+        return known
+      }
       const reason = `recorded are ${names().join(', ')}`
       throw modelError('UNKNOWN_MODEL', { model: `scripted/${name}`, reason })
     },

@@ -63,6 +63,21 @@ describe('model-scripted', () => {
     expect(textOf(await ask(route, request))).toBe('at last')
   })
 
+  it('fails as often as recorded also when the run is in a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cordage-scripts-'))
+    const run = { steps: [{ fail: 'RATE_LIMIT', failures: 1, text: 'at last' }] }
+    writeFileSync(join(folder, 's.json'), JSON.stringify(run))
+    try {
+      const { root } = await boot(folder)
+      const { route } = root.models.resolve('scripted/s')
+      const request = makeRequest('scripted', 's', [say.user('go')])
+      await expect(ask(route, request)).rejects.toMatchObject({ code: 'RATE_LIMIT' })
+      expect(textOf(await ask(route, request))).toBe('at last')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('streams in pieces and stops with the reason of its signal', async () => {
     const scripts = { s: { steps: [{ text: 'x'.repeat(100), delayMs: 20 }] } }
     const { root } = await boot(scripts)
