@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv, runCli, startCli, type Running } from './fixture/cli.ts'
-import { cordageBin, packed } from './fixture/installation.ts'
+import { cordageBin } from './fixture/installation.ts'
 import { needs } from '../fixture/needs.ts'
-import { makePlace, type Place } from './fixture/place.ts'
+import { makePlace, repository, type Place } from './fixture/place.ts'
 import { scripts } from './fixture/scripts.ts'
 
 const bin = cordageBin
@@ -95,10 +95,11 @@ describe('signals', () => {
 describe('a Node that is too old', () => {
   const pretend = join(import.meta.dirname, 'fixture/old-node.mjs')
 
-  // Who installs the packed product has no Node beside it.
-  it.skipIf(packed)('starts again under the Node of the project', async () => {
+  it('starts again under the Node of the project', async () => {
     await using place = await makePlace('empty')
-    const args = ['--import', pretend, bin, 'config', 'explain', 'core-loop']
+    // A checkout has a Node of its own; who installs the packed product brings theirs.
+    const own = join(repository, 'packages/frontends/cli/bin/cordage.js')
+    const args = ['--import', pretend, own, 'config', 'explain', 'core-loop']
     const { status, stdout } = spawnSync(process.execPath, args, {
       env: cleanEnv(place),
       encoding: 'utf8',
