@@ -20,8 +20,8 @@ import {
   type LogSink,
   type RootContext,
 } from '@cordage/core/kernel'
-import type { Rejection } from './follow.ts'
 import { credentialReader } from '../credential/credential-file.ts'
+import type { Rejection } from './follow.ts'
 import { homeOf, logFileOf, version } from './installation.ts'
 import { assertOneKernel } from './kernel-version.ts'
 import { keepLastGood } from './last-good.ts'
