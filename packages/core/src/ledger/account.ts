@@ -26,7 +26,9 @@ export function createAccount(id: string, parent: Account | undefined, own: Limi
       for (const each of chain(account)) countsOf(each).add(what)
     },
     settle(usage, costUsd) {
-      for (const each of chain(account)) countsOf(each).settle(usage, costUsd)
+      const tokens = countable(usage)
+      const cost = costUsd === undefined ? undefined : amount(costUsd)
+      for (const each of chain(account)) countsOf(each).settle(tokens, cost)
     },
     close() {
       closed = true
@@ -47,6 +49,18 @@ export function createAccount(id: string, parent: Account | undefined, own: Limi
     },
   })
   return account
+}
+
+// One figure that is no number, or a negative one, would lift every limit above it.
+function countable(usage: Usage): Usage {
+  const counted = Object.entries(usage).map(([key, value]) => {
+    return [key, key === 'estimated' ? value : amount(value)]
+  })
+  return { ...NO_USAGE, ...Object.fromEntries(counted) }
+}
+
+function amount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0
 }
 
 interface Counts {

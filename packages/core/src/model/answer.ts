@@ -1,15 +1,33 @@
+import type { HarnessError } from '../error/index.ts'
 import { modelError } from './errors.ts'
 import type { ModelEvent } from './event.ts'
 import { type FailingRoute, normaliseHttp, normaliseThrown } from './normalise.ts'
 
 const MAX_BODY = 64 * 1024
 
-/** Passes on a response with a status of success; others become the error they stand for. */
+/**
+ * Passes on a response with a status of success; others become the error they stand for. To be
+ * given responses of `redirect: 'manual'`: a conversation follows nobody to another address.
+ */
 export async function expectSuccess(route: FailingRoute, response: Response): Promise<Response> {
   if (response.ok) return response
+  if (response.status >= 300 && response.status < 400) throw await redirected(route, response)
   const body = parse(await readBounded(response))
   const header = (name: string) => response.headers.get(name)
   throw normaliseHttp(route, { status: response.status, body, header })
+}
+
+async function redirected(route: FailingRoute, response: Response): Promise<HarnessError> {
+  // The body is of no use, and the connection would stay open for it.
+  await response.body?.cancel()
+  const location = response.headers.get('location') ?? ''
+  const to = URL.canParse(location, route.url) ? ` to ${new URL(location, route.url).origin}` : ''
+  const details = { url: route.url, status: response.status }
+  return modelError(
+    'INVALID_REQUEST',
+    { model: route.model, reason: `redirected${to}` },
+    { details },
+  )
 }
 
 /**

@@ -2,6 +2,7 @@ import { ulid } from 'ulid'
 import type { ContentPart, ToolCallPart, Usage } from '../message/index.ts'
 import { modelError } from './errors.ts'
 import type { FinishReason, ModelEvent } from './event.ts'
+import { readUsage } from './reported-usage.ts'
 
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
@@ -55,8 +56,12 @@ export class Assembler {
     this.#options = options
   }
 
-  /** Throws `MALFORMED_RESPONSE` when the answer grows without bound. */
+  /**
+   * Throws `MALFORMED_RESPONSE` when the answer grows without bound, and for an event that is not
+   * what its type says: an adapter passed on what it had not checked.
+   */
   push(event: ModelEvent): void {
+    this.#check(event)
     switch (event.type) {
       case 'text':
         this.#grow(event.text)
@@ -68,7 +73,7 @@ export class Assembler {
         this.#grow(`${event.name ?? ''}${event.arguments ?? ''}`)
         return addFragment(this.#calls.get(event.index) ?? this.#open(event), event)
       case 'usage':
-        this.#usage = event.usage
+        this.#usage = readUsage(event.usage) ?? this.#usage
         return
       case 'finish':
         this.#finish = { reason: event.reason, replay: event.replay }
@@ -109,14 +114,39 @@ export class Assembler {
 
   #grow(text: string): void {
     this.#size += text.length
-    if (this.#size <= MAX_CHARACTERS) return
-    const reason = `an answer of more than ${MAX_CHARACTERS} characters`
+    if (this.#size > MAX_CHARACTERS) {
+      this.#refuse(`an answer of more than ${MAX_CHARACTERS} characters`)
+    }
+  }
+
+  #check(event: ModelEvent): void {
+    const wrong = wrongMember(event)
+    if (wrong !== undefined) this.#refuse(`the ${wrong} of a ${event.type} event is no text`)
+  }
+
+  #refuse(reason: string): never {
     throw modelError('MALFORMED_RESPONSE', { model: this.#options.model ?? 'the model', reason })
   }
 }
 
 export function createAssembler(options: AssembleOptions = {}): Assembler {
   return new Assembler(options)
+}
+
+/** The member that must be a text and is none. */
+function wrongMember(event: ModelEvent): string | undefined {
+  if (event.type === 'usage') return undefined
+  if (event.type === 'text' || event.type === 'reasoning')
+    return isText(event.text) ? undefined : 'text'
+  if (event.type === 'finish') return isText(event.reason) ? undefined : 'reason'
+  const { id, name, arguments: piece } = event
+  return Object.entries({ id, name, arguments: piece }).find(([, value]) => {
+    return value !== undefined && !isText(value)
+  })?.[0]
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 function isCall(draft: Draft): draft is CallDraft {

@@ -63,6 +63,7 @@ export function normaliseThrown(
   const fail = (code: Code, reason: string) =>
     modelError(code, { model: route.model, reason }, { details: { url: route.url } })
   const word = findWord(error)
+  if (streaming && isMisread(error)) return fail('MALFORMED_RESPONSE', 'an unknown shape')
   if (/TIMED?_?OUT|TimeoutError/.test(word)) return fail('TIMEOUT', word)
   if (error instanceof SyntaxError) return fail('MALFORMED_RESPONSE', 'not JSON')
   if (word === 'AbortError') return fail('CANCELLED', word)
@@ -149,6 +150,14 @@ function readRefusal(error: unknown): HttpFailure | undefined {
   if (body === undefined || body === null) return undefined
   const status = field(error, 'status')
   return { body, ...(typeof status === 'number' ? { status } : {}) }
+}
+
+// What reading an unexpected shape throws. `fetch` throws the same class, but with a cause, or a
+// message of its own.
+function isMisread(error: unknown): boolean {
+  if (!(error instanceof TypeError || error instanceof RangeError)) return false
+  if (error.cause !== undefined || 'code' in error) return false
+  return !/^(terminated|fetch failed|network error)/i.test(error.message)
 }
 
 // The system's own name of a failure (ECONNREFUSED, CERT_HAS_EXPIRED), never its message.

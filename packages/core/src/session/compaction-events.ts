@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Message } from '../message/index.ts'
 import { defineEvent } from './event.ts'
+import { messageSchema } from './message-schema.ts'
 
-const message = z.custom<Message>((value) => typeof value === 'object' && value !== null)
+const message = messageSchema
 const id = z.string()
 /**
  * The `seq` of the first and of the last surface entry that is shadowed, with all that stand

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Message } from '../message/index.ts'
 import { defineEvent } from './event.ts'
+import { messageSchema } from './message-schema.ts'
 
-const message = z.custom<Message>((value) => typeof value === 'object' && value !== null)
+const message = messageSchema
 
 /** `next-turn` entries open a turn, one each; `next-step` entries join the step that is next. */
 export const inboxQueues = ['next-turn', 'next-step'] as const

@@ -2,6 +2,7 @@ import { describe } from '../error/index.ts'
 import { compactionEnd } from './compaction-events.ts'
 import { sessionError } from './errors.ts'
 import type { NewFact } from './event.ts'
+import { asText } from './mend-calls.ts'
 import type { LiveDelta, TurnState } from './session.ts'
 import { toolResult } from './tool-events.ts'
 import { attemptFailed, stepEnd, turnEnd, type Failure } from './turn-events.ts'
@@ -49,7 +50,11 @@ export function missingResults(
   newId: () => string,
   errorOf: (name: string, dispatched: boolean) => Failure,
 ): NewFact[] {
-  return state.unanswered.map(({ callId, name, dispatched }) => {
+  return state.unanswered.map((call) => {
+    // An old log, or its snapshot, may hold what a server sent instead of texts.
+    const callId = asText(call.callId)
+    const name = asText(call.name)
+    const { dispatched } = call
     const error = errorOf(name, dispatched)
     return toolResult({
       turn: Math.max(1, state.turn),

@@ -1,6 +1,7 @@
 import { textOf, toolCallsOf, type Message } from '../message/index.ts'
 import { compactionPrune, compactionSummary } from './compaction-events.ts'
 import type { Fact, FactOf } from './event.ts'
+import { asText, mendCalls } from './mend-calls.ts'
 import type { SurfaceEntry } from './surface.ts'
 import { toolResult } from './tool-events.ts'
 import { assistantMessage, contextMessage, systemMessage, userMessage } from './turn-events.ts'
@@ -26,7 +27,7 @@ export class SurfaceFold {
   #batch: CallBatch | undefined
 
   constructor(snapshot?: SurfaceSnapshot) {
-    this.#entries = [...(snapshot?.entries ?? [])]
+    this.#entries = (snapshot?.entries ?? []).map((entry) => mended(entry))
     this.#shadowedContexts = Object.freeze([...(snapshot?.shadowedContexts ?? [])])
     this.#batch = snapshot?.batch
   }
@@ -89,7 +90,8 @@ export class SurfaceFold {
   }
 
   #addAssistant({ seq, data }: FactOf<typeof assistantMessage>): void {
-    const { turn, step, message, replay } = data
+    const { turn, step, replay } = data
+    const message = mendCalls(data.message)
     const calls = toolCallsOf(message).map(({ id }) => ({ callId: id }))
     this.#batch = calls.length > 0 ? { seq, calls } : undefined
     // Providers refuse an assistant message without content.
@@ -103,7 +105,7 @@ export class SurfaceFold {
     const batch = this.#batch
     if (!batch) return
     const order = batch.calls.findIndex(
-      (call) => call.callId === data.callId && call.result === undefined,
+      (call) => asText(call.callId) === data.callId && call.result === undefined,
     )
     const call = batch.calls[order]
     const asked = this.#entries.findLastIndex((entry) => entry.seq === batch.seq)
@@ -148,6 +150,11 @@ export class SurfaceFold {
       return text === undefined ? entry : pruned(entry, text)
     })
   }
+}
+
+function mended(entry: SurfaceEntry): SurfaceEntry {
+  const message = mendCalls(entry.message)
+  return message === entry.message ? entry : Object.freeze({ ...entry, message })
 }
 
 function resultMessage(data: FactOf<typeof toolResult>['data']): Message {

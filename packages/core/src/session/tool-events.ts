@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { BlobRef, ToolResultPart } from '../message/index.ts'
+import type { BlobRef } from '../message/index.ts'
 import { defineEvent } from './event.ts'
+import { toolResultSchema } from './message-schema.ts'
 
 const call = {
   turn: z.number().int().min(1),
@@ -8,7 +9,7 @@ const call = {
   callId: z.string(),
   name: z.string(),
 }
-const part = z.custom<ToolResultPart>((value) => typeof value === 'object' && value !== null)
+const part = toolResultSchema
 
 /** Logged, and durable, before the body of the tool runs. */
 export const toolCall = defineEvent({

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Message, Usage } from '../message/index.ts'
 import { defineEvent } from './event.ts'
+import { messageSchema, usageSchema } from './message-schema.ts'
 
 const turn = z.number().int().min(1)
 const step = z.number().int().min(1)
 const attempt = z.number().int().min(1)
-const message = z.custom<Message>((value) => typeof value === 'object' && value !== null)
-const usage = z.custom<Usage>((value) => typeof value === 'object' && value !== null)
+const message = messageSchema
+const usage = usageSchema
 const failure = z.object({ code: z.string(), message: z.string() })
 
 export type Failure = z.infer<typeof failure>

@@ -1,5 +1,6 @@
 import { toolCallsOf } from '../message/index.ts'
 import type { Fact } from './event.ts'
+import { asText, mendCalls } from './mend-calls.ts'
 import type { TurnState } from './session.ts'
 import { toolCall, toolResult } from './tool-events.ts'
 import {
@@ -40,7 +41,7 @@ function changeOf(state: TurnState, fact: Fact): Partial<TurnState> | undefined 
   if (attemptStart.is(fact)) return { attempt: fact.data.attempt, attemptOpen: true }
   if (attemptFailed.is(fact)) return { attemptOpen: false }
   if (assistantMessage.is(fact)) {
-    const calls = toolCallsOf(fact.data.message)
+    const calls = toolCallsOf(mendCalls(fact.data.message))
     const unanswered = calls.map(({ id, name }) => ({ callId: id, name, dispatched: false }))
     return { attemptOpen: false, unanswered: Object.freeze(unanswered) }
   }
@@ -51,13 +52,13 @@ function changeOf(state: TurnState, fact: Fact): Partial<TurnState> | undefined 
 
 /** Of calls that share an id the first one that waits is meant: ids repeat, calls do not. */
 function dispatch(open: Open, callId: string): Partial<TurnState> | undefined {
-  const index = open.findIndex((call) => call.callId === callId && !call.dispatched)
+  const index = open.findIndex((call) => asText(call.callId) === callId && !call.dispatched)
   const call = open[index]
   if (!call) return undefined
   return { unanswered: Object.freeze(open.with(index, { ...call, dispatched: true })) }
 }
 
 function answer(open: Open, callId: string): Partial<TurnState> | undefined {
-  const index = open.findIndex((call) => call.callId === callId)
+  const index = open.findIndex((call) => asText(call.callId) === callId)
   return index < 0 ? undefined : { unanswered: Object.freeze(open.toSpliced(index, 1)) }
 }

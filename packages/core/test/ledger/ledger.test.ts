@@ -36,6 +36,18 @@ describe('an account', () => {
     expect(account.totals).toMatchObject({ steps: 2, toolCalls: 1 })
   })
 
+  it('counts nothing for figures that are no numbers, or negative ones', () => {
+    const account = root.ledger.open('a', { limits: { maxTokens: 150, maxCostUsd: 1 } })
+    account.settle(usage, 0.5)
+    const odd = { inputTokens: Number.NaN, outputTokens: -90, cacheReadTokens: Infinity }
+    account.settle(odd, Number.NaN)
+    account.settle({ ...odd, inputTokens: '9' as unknown as number }, -5)
+    expect(account.totals.usage).toEqual({ ...usage, cacheReadTokens: 0 })
+    expect(account.totals.costUsd).toBe(0.5)
+    account.settle(usage, 0.5)
+    expect(refusal(() => account.reserve('step'))).toBe('maxTokens')
+  })
+
   it('refuses what comes after tokens or money ran out, and nothing before', () => {
     const account = root.ledger.open('a', { limits: { maxTokens: 150, maxCostUsd: 1 } })
     account.settle(usage, 0.5)

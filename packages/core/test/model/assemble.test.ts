@@ -92,6 +92,32 @@ describe('the assembler', () => {
     expect(cut).toMatchObject({ truncated: true, hasReasoning: true, usage, replay: { id: 1 } })
   })
 
+  it.each([
+    [{ type: 'text', text: 5 }],
+    [{ type: 'reasoning', text: null }],
+    [call(0, { id: 7 })],
+    [call(0, { id: 'a', name: {} })],
+    [call(0, { id: 'a', name: 'f', arguments: [] })],
+    [{ type: 'finish', reason: {} }],
+  ])('refuses what an adapter has not checked: %j', (event) => {
+    const assembler = createAssembler({ model: 'a/b' })
+    expect(() => assembler.push(event as ModelEvent)).toThrow(
+      expect.objectContaining({ code: 'MALFORMED_RESPONSE', retryable: false }),
+    )
+    expect(assembler.finish().content).toEqual([])
+  })
+
+  it('keeps the last usage that counts something', () => {
+    const usage = { inputTokens: 3, outputTokens: 2, estimated: true }
+    const odd = { inputTokens: Number.NaN, outputTokens: 2 }
+    const events: ModelEvent[] = [
+      { type: 'usage', usage: { ...usage, reasoningTokens: -1 } },
+      { type: 'usage', usage: odd },
+    ]
+    expect(assemble(events).usage).toEqual(usage)
+    expect(assemble([{ type: 'usage', usage: odd }]).usage).toBeUndefined()
+  })
+
   it('refuses an answer without bound', () => {
     const assembler = createAssembler({ model: 'a/b' })
     const text = 'x'.repeat(8 * 1024 * 1024)

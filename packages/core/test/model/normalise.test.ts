@@ -73,6 +73,9 @@ describe('normaliseThrown', () => {
     [new SyntaxError('secret text'), 'MALFORMED_RESPONSE', 'MALFORMED_RESPONSE'],
     [new DOMException('secret text', 'AbortError'), 'CANCELLED', 'CANCELLED'],
     ['secret text', 'TRANSPORT', 'STREAM_CLOSED'],
+    [new TypeError('terminated'), 'TRANSPORT', 'STREAM_CLOSED'],
+    [new TypeError('x is not iterable'), 'TRANSPORT', 'MALFORMED_RESPONSE'],
+    [new RangeError('secret text'), 'TRANSPORT', 'MALFORMED_RESPONSE'],
   ])('names %s %s before and %s inside an answer', (error, before, inside) => {
     const found = [false, true].map((streaming) => normaliseThrown(route, error, streaming))
     expect(found.map(({ code }) => code)).toEqual([before, inside])

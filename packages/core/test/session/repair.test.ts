@@ -1,8 +1,11 @@
+import { toolCallsOf } from '@cordage/core/message'
 import { expect, test } from 'vitest'
 import {
   attemptStart,
   compactionStart,
+  coreEvent,
   repairFacts,
+  SessionFold,
   stepStart,
   toolCall,
   turnStart,
@@ -96,4 +99,32 @@ test('what the live lane holds of an attempt that ended is left alone', () => {
 test('an open compaction is ended with an error, inside the turn', () => {
   const facts = [turnStart({ turn: 1 }), compactionStart({ id: 'k' })]
   expect(outline(repair(facts))).toEqual(['compaction/end INTERRUPTED', 'turn/end interrupted'])
+})
+
+test('a log that holds what a server sent instead of an id can be repaired and asked from', () => {
+  const broken = assistant('a', [7 as unknown as string, 'y'])
+  const log = [...begun, broken]
+  const facts = repair(log)
+  expect(outline(facts).slice(0, 2)).toEqual([
+    'tool/result 7 TOOL_NOT_STARTED',
+    'tool/result y TOOL_NOT_STARTED',
+  ])
+  for (const fact of facts)
+    expect(coreEvent(fact.type)?.schema.safeParse(fact.data).success).toBe(true)
+  expect(repair([...log, ...facts])).toEqual([])
+  const { surface } = foldOf(factsOf([...log, ...facts]))
+  const [asked, ...results] = surface.slice(1).map(({ message }) => message)
+  expect(asked && toolCallsOf(asked).map(({ id }) => id)).toEqual(['7', 'y'])
+  expect(results.map(({ role }) => role)).toEqual(['tool', 'tool'])
+})
+
+test('a snapshot that holds such an id is repaired as well', () => {
+  const { turn } = foldOf(factsOf(begun))
+  const unanswered = [{ callId: 7 as unknown as string, name: 'do', dispatched: false }]
+  const snapshot = { ...foldOf(factsOf(begun)).snapshot(), turn: { ...turn, unanswered } }
+  const fold = new SessionFold({ snapshot })
+  const facts = repairFacts({ turn: fold.turn, openCompactions: [], live: [], newId: () => 'new' })
+  expect(outline(facts)[0]).toBe('tool/result 7 TOOL_NOT_STARTED')
+  for (const fact of factsOf(facts, fold.nextSeq)) fold.add(fact)
+  expect(fold.turn.unanswered).toEqual([])
 })

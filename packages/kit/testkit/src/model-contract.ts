@@ -4,6 +4,7 @@ import { cancelCases } from './model-cancel-cases.ts'
 import { brokenStreamCases, statusCases } from './model-failure-cases.ts'
 import { type ModelUnderTest, useModel } from './model-fixture.ts'
 import { environmentCases, requestCases } from './model-request-cases.ts'
+import { callShapeCases, redirectCases, shapeCases, usageShapeCases } from './model-shape-cases.ts'
 
 /** What the loop relies on of every provider that is reached over HTTP. */
 export function modelContract(name: string, subject: ModelUnderTest): void {
@@ -13,7 +14,11 @@ export function modelContract(name: string, subject: ModelUnderTest): void {
     callCases(fixture)
     streamCases(fixture)
     brokenStreamCases(fixture)
+    callShapeCases(fixture)
+    usageShapeCases(fixture)
+    shapeCases(fixture)
     statusCases(fixture)
+    redirectCases(fixture)
     cancelCases(fixture)
     requestCases(fixture)
     environmentCases(fixture)

@@ -57,6 +57,6 @@ async function send(
     ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
     'user-agent': 'cordage',
   }
-  const response = await fetch(url, { ...init, headers })
+  const response = await fetch(url, { ...init, headers, redirect: 'manual' })
   return streams ? expectEventStream(failing, response) : expectSuccess(failing, response)
 }

@@ -47,7 +47,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
         const client = await openClient(access, route.timeoutMs, failing)
         return client.messages.create(body as MessagesBody, { signal })
       }
-      return streamAnswer(failing, open, createMessageReader(), signal)
+      return streamAnswer(failing, open, createMessageReader(request), signal)
     },
   }
 }

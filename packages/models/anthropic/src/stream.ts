@@ -1,6 +1,13 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Usage } from '@cordage/core/message'
-import type { AnswerReader, ModelEvent } from '@cordage/core/model'
+import {
+  type AnswerReader,
+  type ModelEvent,
+  type ModelRequest,
+  readCall,
+  readFinish,
+  readTokens,
+  readUsage,
+} from '@cordage/core/model'
 import type { ThinkingReplay } from './thinking-replay.ts'
 
 const finishes: Record<string, string> = {
@@ -12,8 +19,8 @@ const finishes: Record<string, string> = {
   refusal: 'content-filter',
 }
 
-/** The members that messages report now and then; null as good as absent. */
-interface Counts {
+/** What a message reports of its tokens, now and then. */
+interface Reported {
   readonly input_tokens?: number | null
   readonly output_tokens?: number | null
   readonly cache_read_input_tokens?: number | null
@@ -21,7 +28,12 @@ interface Counts {
   readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null
 }
 
+/** What has been reported so far. */
+type Counts = Readonly<Record<string, number>>
+
 interface Progress {
+  /** `<provider>/<model id>` */
+  readonly name: string
   counts: Counts
   reason: string | undefined
 }
@@ -29,36 +41,36 @@ interface Progress {
 type StreamEvent = Anthropic.RawMessageStreamEvent
 
 /** Reads one answer. The finish comes last and only after a stop reason. */
-export function createMessageReader(): AnswerReader<StreamEvent> {
-  const progress: Progress = { counts: {}, reason: undefined }
+export function createMessageReader({ provider, model }: ModelRequest): AnswerReader<StreamEvent> {
+  const progress: Progress = { name: `${provider}/${model}`, counts: {}, reason: undefined }
   return { read: (event) => translate(event, progress), end: () => finish(progress) }
 }
 
 function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent> {
   switch (event.type) {
     case 'message_start':
-      yield addUsage(progress, event.message?.usage)
+      yield* addUsage(progress, event.message?.usage)
       return
     case 'content_block_start':
-      yield* openBlock(event)
+      yield* openBlock(event, progress)
       return
     case 'content_block_delta':
-      yield* readDelta(event)
+      yield* readDelta(event, progress)
       return
     case 'message_delta':
-      yield addUsage(progress, event.usage)
-      progress.reason = event.delta?.stop_reason ?? progress.reason
+      yield* addUsage(progress, event.usage)
+      progress.reason = readFinish(finishes, event.delta?.stop_reason) ?? progress.reason
   }
 }
 
 function* finish({ reason }: Progress): Iterable<ModelEvent> {
-  if (reason !== undefined) yield { type: 'finish', reason: finishes[reason] ?? reason }
+  if (reason !== undefined) yield { type: 'finish', reason }
 }
 
-function* openBlock({
-  index,
-  content_block: block,
-}: Anthropic.RawContentBlockStartEvent): Iterable<ModelEvent> {
+function* openBlock(
+  { index, content_block: block }: Anthropic.RawContentBlockStartEvent,
+  { name }: Progress,
+): Iterable<ModelEvent> {
   switch (block.type) {
     case 'text':
       if (block.text) yield { type: 'text', text: block.text }
@@ -74,18 +86,16 @@ function* openBlock({
     case 'tool_use': {
       // Most servers open with an empty input; a few give it whole and send no deltas.
       const whole = Object.keys((block.input as object | null) ?? {}).length > 0
-      yield {
-        type: 'tool-call',
-        index,
-        id: block.id,
-        name: block.name,
-        ...(whole ? { arguments: JSON.stringify(block.input) } : {}),
-      }
+      const input = whole ? { arguments: block.input } : {}
+      yield readCall(name, index, { id: block.id, name: block.name, ...input })
     }
   }
 }
 
-function* readDelta({ index, delta }: Anthropic.RawContentBlockDeltaEvent): Iterable<ModelEvent> {
+function* readDelta(
+  { index, delta }: Anthropic.RawContentBlockDeltaEvent,
+  { name }: Progress,
+): Iterable<ModelEvent> {
   switch (delta.type) {
     case 'text_delta':
       yield { type: 'text', text: delta.text }
@@ -99,26 +109,31 @@ function* readDelta({ index, delta }: Anthropic.RawContentBlockDeltaEvent): Iter
       return
     }
     case 'input_json_delta':
-      yield { type: 'tool-call', index, arguments: delta.partial_json }
+      yield readCall(name, index, { arguments: delta.partial_json })
   }
 }
 
-// Counts are cumulative: a later one replaces an earlier, an absent one keeps it.
-function addUsage(progress: Progress, usage: Counts | null | undefined): ModelEvent {
-  const given = Object.entries(usage ?? {}).filter(([, count]) => count !== null)
-  progress.counts = { ...progress.counts, ...Object.fromEntries(given) }
-  return { type: 'usage', usage: toUsage(progress.counts) }
-}
-
-function toUsage(counts: Counts): Usage {
-  const read = counts.cache_read_input_tokens
-  const written = counts.cache_creation_input_tokens
-  const thinking = counts.output_tokens_details?.thinking_tokens
-  return {
-    inputTokens: (counts.input_tokens ?? 0) + (read ?? 0) + (written ?? 0),
-    outputTokens: counts.output_tokens ?? 0,
-    ...(typeof read === 'number' ? { cacheReadTokens: read } : {}),
-    ...(typeof written === 'number' ? { cacheWriteTokens: written } : {}),
-    ...(typeof thinking === 'number' ? { reasoningTokens: thinking } : {}),
+// Counts are cumulative: a later one replaces an earlier, one that counts nothing keeps it.
+function* addUsage(
+  progress: Progress,
+  reported: Reported | null | undefined,
+): Iterable<ModelEvent> {
+  const figures = {
+    fresh: reported?.input_tokens,
+    read: reported?.cache_read_input_tokens,
+    written: reported?.cache_creation_input_tokens,
+    output: reported?.output_tokens,
+    thinking: reported?.output_tokens_details?.thinking_tokens,
   }
+  const given = Object.entries(figures).filter(([, count]) => readTokens(count) !== undefined)
+  progress.counts = { ...progress.counts, ...(Object.fromEntries(given) as Counts) }
+  const { fresh, read, written, output, thinking } = progress.counts
+  const usage = readUsage({
+    inputTokens: fresh === undefined ? undefined : fresh + (read ?? 0) + (written ?? 0),
+    outputTokens: output,
+    cacheReadTokens: read,
+    cacheWriteTokens: written,
+    reasoningTokens: thinking,
+  })
+  if (usage) yield { type: 'usage', usage }
 }

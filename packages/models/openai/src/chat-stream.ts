@@ -4,6 +4,9 @@ import {
   modelError,
   type ModelEvent,
   type ModelRequest,
+  readCall,
+  readFinish,
+  readUsage,
 } from '@cordage/core/model'
 import type OpenAI from 'openai'
 
@@ -25,31 +28,50 @@ const finishes: Record<string, string> = {
 
 /** Reads one answer; the finish comes last, because servers send the usage after it. */
 export class ChatReader implements AnswerReader<OpenAI.ChatCompletionChunk> {
-  readonly #request: ModelRequest
+  /** `<provider>/<model id>` */
+  readonly #name: string
   readonly #places = new CallPlaces()
   #finish: string | undefined
 
-  constructor(request: ModelRequest) {
-    this.#request = request
+  constructor({ provider, model }: ModelRequest) {
+    this.#name = `${provider}/${model}`
   }
 
   *read(chunk: OpenAI.ChatCompletionChunk): Iterable<ModelEvent> {
-    assertObject(chunk, this.#request)
-    if (chunk.usage) yield { type: 'usage', usage: toUsage(chunk.usage) }
-    const choice = chunk.choices?.[0]
-    if (!choice) return
+    this.#expect(isObject(chunk), 'a chunk that is no object')
+    const usage = chunk.usage && toUsage(chunk.usage)
+    if (usage) yield { type: 'usage', usage }
+    const choices = chunk.choices ?? []
+    this.#expect(Array.isArray(choices), 'choices that are no list')
+    const [choice] = choices
+    if (choice === undefined) return
+    this.#expect(isObject(choice), 'a choice that is no object')
     const delta: Delta = choice.delta ?? {}
+    this.#expect(isObject(delta), 'a delta that is no object')
     const reasoning = delta.reasoning_content || delta.reasoning
     if (typeof reasoning === 'string' && reasoning) yield { type: 'reasoning', text: reasoning }
     const text = delta.content || delta.refusal
     if (typeof text === 'string') yield { type: 'text', text }
-    for (const call of delta.tool_calls ?? []) yield toCallEvent(call, this.#places.of(call))
-    if (choice.finish_reason) this.#finish = choice.finish_reason
+    yield* this.#readCalls(delta.tool_calls ?? [])
+    this.#finish = readFinish(finishes, choice.finish_reason) ?? this.#finish
   }
 
   *end(): Iterable<ModelEvent> {
-    const finish = this.#finish
-    if (finish !== undefined) yield { type: 'finish', reason: finishes[finish] ?? finish }
+    if (this.#finish !== undefined) yield { type: 'finish', reason: this.#finish }
+  }
+
+  *#readCalls(calls: readonly CallDelta[]): Iterable<ModelEvent> {
+    this.#expect(Array.isArray(calls), 'tool calls that are no list')
+    for (const call of calls) {
+      this.#expect(isObject(call) && isObject(call.function ?? {}), 'a tool call that is none')
+      const { index, id, function: called } = call
+      const place = this.#places.of(index, typeof id === 'string' ? id : undefined)
+      yield readCall(this.#name, place, { id, name: called?.name, arguments: called?.arguments })
+    }
+  }
+
+  #expect(right: boolean, reason: string): void {
+    if (!right) throw modelError('MALFORMED_RESPONSE', { model: this.#name, reason })
   }
 }
 
@@ -60,7 +82,7 @@ class CallPlaces {
   #last = -1
   #current: number | undefined
 
-  of({ index, id }: CallDelta): number {
+  of(index: unknown, id: string | undefined): number {
     const known = typeof index === 'number' ? this.#byIndex.get(index) : this.#placeOf(id)
     if (known !== undefined && !this.#contradicts(known, id)) {
       if (id) this.#ids.set(known, id)
@@ -72,40 +94,24 @@ class CallPlaces {
     return (this.#current = place)
   }
 
-  #placeOf(id: string | null | undefined): number | undefined {
+  #placeOf(id: string | undefined): number | undefined {
     if (!id) return this.#current
     return [...this.#ids].find(([, other]) => other === id)?.[0]
   }
 
-  #contradicts(place: number, id: string | null | undefined): boolean {
+  #contradicts(place: number, id: string | undefined): boolean {
     const known = this.#ids.get(place)
     return Boolean(id) && known !== undefined && known !== id
   }
 }
 
-function toCallEvent({ id, function: called }: CallDelta, index: number): ModelEvent {
-  const name = called?.name
-  const given: unknown = called?.arguments
-  const text = typeof given === 'string' ? given : given ? JSON.stringify(given) : undefined
-  return {
-    type: 'tool-call',
-    index,
-    ...(id ? { id } : {}),
-    ...(name ? { name } : {}),
-    ...(text === undefined ? {} : { arguments: text }),
-  }
-}
-
-function toUsage(usage: OpenAI.CompletionUsage): Usage {
-  const { prompt_tokens: inputTokens = 0, completion_tokens: outputTokens = 0 } = usage
-  const cached = usage.prompt_tokens_details?.cached_tokens ?? readHits(usage)
-  const reasoning = usage.completion_tokens_details?.reasoning_tokens
-  return {
-    inputTokens,
-    outputTokens,
-    ...(typeof cached === 'number' ? { cacheReadTokens: cached } : {}),
-    ...(typeof reasoning === 'number' ? { reasoningTokens: reasoning } : {}),
-  }
+function toUsage(usage: OpenAI.CompletionUsage): Usage | undefined {
+  return readUsage({
+    inputTokens: usage.prompt_tokens,
+    outputTokens: usage.completion_tokens,
+    cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? readHits(usage),
+    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens,
+  })
 }
 
 // DeepSeek's own name for what the cache served.
@@ -113,8 +119,6 @@ function readHits(usage: OpenAI.CompletionUsage & { prompt_cache_hit_tokens?: nu
   return usage.prompt_cache_hit_tokens
 }
 
-function assertObject(chunk: unknown, { provider, model }: ModelRequest): void {
-  if (typeof chunk === 'object' && chunk !== null) return
-  const reason = 'a chunk that is no object'
-  throw modelError('MALFORMED_RESPONSE', { model: `${provider}/${model}`, reason })
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

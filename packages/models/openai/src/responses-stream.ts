@@ -5,20 +5,28 @@ import {
   type ModelEvent,
   type ModelRequest,
   normaliseHttp,
+  readCall,
+  readFinish,
+  readUsage,
 } from '@cordage/core/model'
 import type OpenAI from 'openai'
 import { makeReplay } from './reasoning-replay.ts'
+
+const cuts = { max_output_tokens: 'max-tokens', content_filter: 'content-filter' }
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent
 type Response = OpenAI.Responses.Response
 
 /** Reads one answer. A call is known by its place in the output. */
 export function createResponsesReader(request: ModelRequest): AnswerReader<StreamEvent> {
-  const progress: Progress = { opened: new Set(), piecemeal: new Set(), summary: undefined }
-  return { read: (event) => translate(event, progress, request), end: () => [] }
+  const name = `${request.provider}/${request.model}`
+  const progress: Progress = { name, opened: new Set(), piecemeal: new Set(), summary: undefined }
+  return { read: (event) => translate(event, progress), end: () => [] }
 }
 
 interface Progress {
+  /** `<provider>/<model id>` */
+  readonly name: string
   readonly opened: Set<number>
   /** Calls whose arguments came in pieces, so that the whole must not be added again. */
   readonly piecemeal: Set<number>
@@ -26,11 +34,7 @@ interface Progress {
   summary: string | undefined
 }
 
-function* translate(
-  event: StreamEvent,
-  progress: Progress,
-  request: ModelRequest,
-): Iterable<ModelEvent> {
+function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent> {
   switch (event.type) {
     case 'response.output_text.delta':
     case 'response.refusal.delta':
@@ -47,8 +51,8 @@ function* translate(
       yield openCall(event.output_index, event.item, progress)
       return
     case 'response.function_call_arguments.delta':
-      progress.piecemeal.add(event.output_index)
-      yield { type: 'tool-call', index: event.output_index, arguments: event.delta }
+      if (event.delta) progress.piecemeal.add(event.output_index)
+      yield readCall(progress.name, event.output_index, { arguments: event.delta })
       return
     case 'response.output_item.done':
       yield* closeItem(event, progress)
@@ -59,7 +63,7 @@ function* translate(
       return
     case 'response.failed':
     case 'error':
-      throw failure(event, request)
+      throw failure(event, progress)
   }
 }
 
@@ -79,7 +83,7 @@ function openCall(
   progress: Progress,
 ): ModelEvent {
   progress.opened.add(index)
-  return { type: 'tool-call', index, id: item.call_id, name: item.name }
+  return readCall(progress.name, index, { id: item.call_id, name: item.name })
 }
 
 function* closeItem(
@@ -93,35 +97,32 @@ function* closeItem(
   }
   if (item.type === 'function_call' && !progress.piecemeal.has(index)) {
     if (!progress.opened.has(index)) yield openCall(index, item, progress)
-    yield { type: 'tool-call', index, arguments: item.arguments }
+    yield readCall(progress.name, index, { arguments: item.arguments })
   }
 }
 
 function* finish(response: Response, progress: Progress): Iterable<ModelEvent> {
-  if (response.usage) yield { type: 'usage', usage: toUsage(response.usage) }
-  const cut = response.incomplete_details?.reason
-  if (cut === 'max_output_tokens') yield { type: 'finish', reason: 'max-tokens' }
-  else if (cut === 'content_filter') yield { type: 'finish', reason: 'content-filter' }
+  const usage = response.usage && toUsage(response.usage)
+  if (usage) yield { type: 'usage', usage }
+  const cut = readFinish(cuts, response.incomplete_details?.reason)
+  if (cut !== undefined && Object.values(cuts).includes(cut)) yield { type: 'finish', reason: cut }
   else if (response.status === 'incomplete') yield { type: 'finish', reason: cut ?? 'incomplete' }
   else yield { type: 'finish', reason: progress.opened.size > 0 ? 'tool-calls' : 'stop' }
 }
 
-function toUsage(usage: OpenAI.Responses.ResponseUsage): Usage {
-  const cached = usage.input_tokens_details?.cached_tokens
-  const reasoning = usage.output_tokens_details?.reasoning_tokens
-  return {
+function toUsage(usage: OpenAI.Responses.ResponseUsage): Usage | undefined {
+  return readUsage({
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
-    ...(typeof cached === 'number' ? { cacheReadTokens: cached } : {}),
-    ...(typeof reasoning === 'number' ? { reasoningTokens: reasoning } : {}),
-  }
+    cacheReadTokens: usage.input_tokens_details?.cached_tokens,
+    reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
+  })
 }
 
 function failure(
   event: OpenAI.Responses.ResponseFailedEvent | OpenAI.Responses.ResponseErrorEvent,
-  { provider, model }: ModelRequest,
+  { name }: Progress,
 ) {
-  const name = `${provider}/${model}`
   const error = event.type === 'error' ? event : event.response.error
   if (!error) return modelError('SERVER', { model: name, reason: 'no reason was given' })
   const { code, message } = error
