@@ -1,5 +1,6 @@
 import { constants, type Dirent } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { errorCode, type Io, type IoFile, type IoKind } from './io.ts'
 import { isLeased, takeLease } from './lease.ts'
 
@@ -22,7 +23,7 @@ export const nodeIo: Io = {
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
   },
   async makeDirectory(path) {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await makeDirectory(path)
   },
   async syncDirectory(path) {
     if (process.platform === 'win32') return
@@ -39,6 +40,28 @@ export const nodeIo: Io = {
   },
   lock: takeLease,
   locked: isLeased,
+}
+
+// One level at a time: `recursive` never returns where a parent is there and takes no folder, as
+// in /proc.
+async function makeDirectory(path: string): Promise<void> {
+  if (await isDirectory(path)) return
+  if (dirname(path) !== path) await makeDirectory(dirname(path))
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!(await isDirectory(path))) throw error
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false
+    throw error
+  }
 }
 
 const flags = {
