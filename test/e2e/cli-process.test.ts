@@ -206,6 +206,39 @@ export default definePlugin({ name: 'mine', apply: (ctx) => {
   })
 })
 
+describe('a process that a plugin ends', () => {
+  const plugged = async (place: Place, apply: string) => {
+    const patch = join(place.base, 'theirs.patch.yml')
+    const file = join(place.base, 'theirs.mjs')
+    await writeFile(file, `export default { name: 'theirs', apply() { ${apply} } }`)
+    await writeFile(patch, '- insert: [{ id: their-row, name: ./theirs.mjs }]\n')
+    const { code, stdout, stderr } = await runCli(place, ['--patch', patch, 'doctor', '--offline'])
+    return { code, stdout, stderr, file }
+  }
+
+  it('is no success, whatever code it gave', async () => {
+    await using place = await makePlace('empty')
+    const { code, stdout, stderr } = await plugged(place, 'process.exit(0)')
+    expect(stderr).toBe(
+      'cordage: something ended the process before the command was done ' +
+        '(not ours: the plugins of their-row)\n',
+    )
+    expect([code, stdout]).toEqual([1, ''])
+  })
+
+  it('by a throw that nobody catches names the file, the line and the row', async () => {
+    await using place = await makePlace('empty')
+    const { code, stderr, file } = await plugged(
+      place,
+      "queueMicrotask(() => { throw new TypeError('boo') }); return new Promise(() => {})",
+    )
+    expect(stderr).toContain('Unexpected TypeError')
+    expect(stderr).toContain(`at ${file}:1 (row "their-row")`)
+    expect(readFileSync(join(place.home, 'logs/cordage.log'), 'utf8')).toContain('TypeError: boo')
+    expect(code).toBe(1)
+  })
+})
+
 describe('bare cordage in a terminal', () => {
   it('says what to do next', async (test) => {
     // It gives the process a terminal.

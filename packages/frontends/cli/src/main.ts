@@ -1,11 +1,13 @@
 import { CommanderError } from 'commander'
 import { homeOf, logFileOf, version } from './boot/installation.ts'
 import { createProgram } from './program.ts'
-import { flushed, tolerateClosedPipes } from './print/terminal.ts'
+import { flushed, stdoutFailure, tolerateClosedPipes } from './print/terminal.ts'
+import { watchForEnd } from './print/unexpected-end.ts'
 
 /** Runs the command line and ends the process with the exit code of DESIGN section 7. */
 export async function main(args: readonly string[]): Promise<void> {
   tolerateClosedPipes()
+  watchForEnd(() => decided)
   const debug = args.includes('--debug')
   process.on('uncaughtException', (error) => void failOrGiveUp(error, debug))
   try {
@@ -16,6 +18,11 @@ export async function main(args: readonly string[]): Promise<void> {
     }
     let exit = 0
     const program = createProgram(version, (code) => (exit = code))
+    program.hook('preAction', async (_, command) => {
+      if (command.name() === 'completion') return
+      const { makeHome } = await import('./boot/make-directory.ts')
+      makeHome(homeOf(process.env))
+    })
     if (args.length === 0 && process.stdin.isTTY) {
       const { welcome } = await import('./commands/welcome.ts')
       process.stdout.write(process.stdout.isTTY ? await welcome() : program.helpInformation())
@@ -25,30 +32,45 @@ export async function main(args: readonly string[]): Promise<void> {
     await end(exit)
   } catch (error) {
     if (error instanceof CommanderError) await end(error.exitCode === 0 ? 0 : 2)
-    else await fail(error, debug)
+    else await fail(error, { debug })
   }
 }
 
-async function fail(error: unknown, debug: boolean): Promise<void> {
+interface FailOptions {
+  readonly debug: boolean
+  readonly late?: boolean
+}
+
+async function fail(error: unknown, options: FailOptions): Promise<void> {
   const { failureText, logFailure } = await import('./print/failure.ts')
   const { toExitCode } = await import('@cordage/core/error')
   const logFile = logFileOf(homeOf(process.env))
   logFailure(error, logFile, process.env)
-  process.stderr.write(failureText(error, { debug, logFile }))
+  process.stderr.write(failureText(error, { ...options, logFile }))
   await end(toExitCode(error))
 }
 
 /** A failure of the report itself would come back as the next uncaught one, for ever. */
 async function failOrGiveUp(error: unknown, debug: boolean): Promise<void> {
   try {
-    await fail(error, debug)
+    await fail(error, { debug, late: true })
   } catch (again) {
     process.stderr.write(`cordage: ${again instanceof Error ? again.stack : String(again)}\n`)
+    decided = true
     process.exit(1)
   }
 }
 
+let decided = false
+
 async function end(exit: number): Promise<void> {
   await flushed()
-  process.exit(exit)
+  const failure = stdoutFailure()
+  if (failure !== undefined) {
+    const { outputFailureText } = await import('./print/failure.ts')
+    process.stderr.write(outputFailureText(failure))
+    await flushed()
+  }
+  decided = true
+  process.exit(exit === 0 && failure !== undefined ? 1 : exit)
 }

@@ -11,6 +11,10 @@ export const bootError = defineErrors('cli-boot', {
     exit: 78,
   },
   LAYER_UNREADABLE: { message: 'The layer {file} cannot be read: {reason}.', exit: 78 },
+  HOME_UNUSABLE: {
+    message: 'The home {home} cannot be used: {reason}. Set CORDAGE_HOME to a folder.',
+    exit: 78,
+  },
   LAST_GOOD_NONE: {
     message: 'No boot of the profile {profile} is on record at {file}. Try --safe.',
     exit: 78,

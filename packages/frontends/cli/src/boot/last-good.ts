@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LayerSource } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
+import { makeDirectory } from './make-directory.ts'
 
 /** The layers of the last boot of a profile that succeeded, as they were then. */
 export interface LastGood {
@@ -28,7 +29,7 @@ export function readLastGood(home: string, profile: string): LastGood {
 export function keepLastGood(home: string, profile: string, layers: readonly LayerSource[]): void {
   const file = fileOf(home, profile)
   if (isKept(file, layers)) return
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   try {
     const kept: LastGood = { savedAt: Date.now(), layers }

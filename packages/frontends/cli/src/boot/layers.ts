@@ -6,6 +6,7 @@ import { installationRoot } from './installation.ts'
 import { readLastGood } from './last-good.ts'
 import { pluginHome, pluginLayers } from '../plugin/installed.ts'
 import { findBundle, findProfile, profileNames, type Profile } from './profile.ts'
+import { noteRows } from './underway.ts'
 
 export const LAYER_FILE = 'cordis.patch.yml'
 
@@ -51,6 +52,7 @@ export function composeProfile(
     env: request.env,
     knownRows: layers.some(isPeoples) ? knownElsewhere(profile.name, request) : [],
   })
+  noteRows(composition)
   return { profile, layers, composition }
 }
 

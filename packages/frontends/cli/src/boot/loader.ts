@@ -6,6 +6,7 @@ import { bootError } from './errors.ts'
 import { manifestOf } from './manifest.ts'
 import { installedFolders } from './profile.ts'
 import { resolveFrom } from './resolve.ts'
+import { noteLoading } from './underway.ts'
 
 /**
  * Imports the plugins of rows. A package is looked for from the file that inserted the row, then
@@ -21,6 +22,7 @@ export function createLoader(homeProfile: string): Loader {
     async load(name, from): Promise<Loaded> {
       const { url, file } = locate(name, from)
       assertRuns(file)
+      noteLoading(file, name, from)
       const module = await importFile(url, file)
       const manifest = manifestOf(file)
       return {

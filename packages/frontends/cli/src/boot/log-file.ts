@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { LogRecord, LogSink } from '@cordage/core/kernel'
+import { makeDirectory } from './make-directory.ts'
 
 const MAX_BYTES = 2 * 1024 * 1024
 const KEPT_FILES = 3
@@ -21,7 +22,7 @@ export function createLogFile(file: string, redact: (text: string) => string): L
   const ring: LogRecord[] = []
   let made = false
   const write = (line: string) => {
-    if (!made) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    if (!made) makeDirectory(dirname(file))
     made = true
     rotate(file, line.length)
     appendFileSync(file, line, { mode: 0o600 })

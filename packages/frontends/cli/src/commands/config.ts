@@ -51,10 +51,14 @@ export async function checkConfig(
   const refused = rows.flatMap((row) =>
     row.state === 'ready' ? [] : [{ id: row.row.id, state: row.state, reason: row.reason }],
   )
+  const frontend = prepared.rows.some(
+    (row) => row.state === 'ready' && 'provides' in row.plugin && isFrontend(row.plugin.provides),
+  )
   const result = {
     profile: profile.name,
     rows: prepared.rows.length,
     presets: Object.fromEntries([...prepared.presets].map(([name, list]) => [name, list.length])),
+    frontend,
     refused,
     notes: composition.notes,
     problems: prepared.problems,
@@ -64,16 +68,20 @@ export async function checkConfig(
   return prepared.problems.length === 0 ? 0 : INVALID
 }
 
-interface Checked {
+export interface Checked {
   readonly profile: string
   readonly rows: number
   readonly presets: Readonly<Record<string, number>>
+  /** Whether a row provides a way in from the command line. */
+  readonly frontend: boolean
   readonly refused: readonly { id: string; state: string; reason: string }[]
   readonly notes: Composition['notes']
   readonly problems: Composition['problems']
 }
 
-function checkText({ profile, rows, presets, refused, notes, problems }: Checked): string {
+/** What people read of a check, and below it what the composition is good for. */
+export function checkText(checked: Checked): string {
+  const { profile, rows, presets, frontend, refused, notes, problems } = checked
   const lines = [
     ...problems.map(problemText),
     ...refused.map(({ id, state, reason }) => `${id}: ${state}: ${reason}`),
@@ -85,7 +93,12 @@ function checkText({ profile, rows, presets, refused, notes, problems }: Checked
     problems.length === 0
       ? `The profile ${profile} would start: ${count}.`
       : `The profile ${profile} would not start: ${problems.length} to correct.`
-  return [...lines, verdict].map((line) => `${line}\n`).join('')
+  const only = frontend || problems.length > 0 ? [] : ['It has no frontend: only for embedding.']
+  return [...lines, verdict, ...only].map((line) => `${line}\n`).join('')
+}
+
+function isFrontend(provides: unknown): boolean {
+  return Array.isArray(provides) && provides.includes('frontend')
 }
 
 function composed(options: GlobalOptions): ComposedProfile {

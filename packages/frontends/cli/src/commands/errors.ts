@@ -16,6 +16,7 @@ export const cliError = defineErrors('cli', {
       '--model scripted/fix-a-bug.',
     exit: 78,
   },
+  OUTPUT_FAILED: { message: 'stdout cannot be written: {reason}.' },
   SESSION_AMBIGUOUS: {
     message: 'Several sessions begin with "{id}": {ids}. Give more of it.',
     exit: 2,

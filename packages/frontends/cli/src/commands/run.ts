@@ -4,6 +4,7 @@ import type { Invocation, Terminal } from '@cordage/core/command'
 import type { Limits } from '@cordage/core/ledger'
 import { composeRequestOf, mountProfile, type Harness } from '../boot/boot.ts'
 import { composeProfile } from '../boot/layers.ts'
+import { noteSessions } from '../boot/underway.ts'
 import { credentialReader } from '../credential/credential-file.ts'
 import { ownTerminal } from '../print/terminal.ts'
 import { exitOfSignal, listenForSignals } from '../signals.ts'
@@ -38,6 +39,13 @@ export async function run(
   const signals = listenForSignals(terminal.err)
   const log = options.debug ? { log: logToStderr } : {}
   const harness = await mountProfile({ ...composed, request, options: log })
+  noteSessions(
+    () =>
+      harness.ctx
+        .get('agents')
+        ?.list()
+        .map(({ session }) => session.id) ?? [],
+  )
   try {
     if (!options.quiet) tellRefused(harness, terminal)
     if (signals.signal.aborted) return exitOfSignal(signals.signal)

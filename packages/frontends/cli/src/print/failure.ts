@@ -2,19 +2,26 @@ import { problemsOf, problemText } from '@cordage/core/compose'
 import { describe } from '@cordage/core/error'
 import { describeFailure } from '@cordage/core/kernel'
 import { createLogFile } from '../boot/log-file.ts'
+import { systemReason } from '../boot/make-directory.ts'
 import { createRedactor } from '../boot/secrets.ts'
+import { foreignFrame, foreignRows, sessionsUnderway } from '../boot/underway.ts'
+import { cliError } from '../commands/errors.ts'
 
 export interface FailureOptions {
   readonly debug: boolean
   /** Where the log is, to point at for what is not said here. */
   readonly logFile: string
+  /** It came from no command, but from code that went on by itself. */
+  readonly late?: boolean
 }
 
 /** The one text that a person sees of a failure: what, where, why and what to do. */
-export function failureText(error: unknown, { debug, logFile }: FailureOptions): string {
+export function failureText(error: unknown, options: FailureOptions): string {
+  const { debug, logFile, late = false } = options
   const problems = problemsOf(error)
   const lines =
     problems.length > 0 ? problemLines(problems.map(problemText)) : [oneFailure(error, logFile)]
+  if (late) lines.push(...lateLines(error))
   if (debug) lines.push(stackOf(error))
   return `${lines.join('\n')}\n`
 }
@@ -48,7 +55,31 @@ function oneFailure(error: unknown, logFile: string): string {
   return `cordage: ${message} [${code}]${more}`
 }
 
+/** Nobody called that code, so that only its stack tells whose it is. */
+function lateLines(error: unknown): string[] {
+  const from = foreignFrame(error instanceof Error ? (error.stack ?? '') : '')
+  const rows = isWithoutStack(error) ? foreignRows() : []
+  return [
+    ...(from === undefined ? [] : [`  thrown, with nobody to catch it, at ${from}`]),
+    ...(rows.length === 0
+      ? []
+      : [`  it does not tell where; not ours: the plugins of ${rows.join(', ')}`]),
+    ...sessionsUnderway().map((id) => `  go on with: cordage resume ${id}`),
+  ]
+}
+
+/** What is no error was thrown; Node wraps the reason of a rejection. */
+function isWithoutStack(error: unknown): boolean {
+  return !(error instanceof Error) || ('code' in error && error.code === 'ERR_UNHANDLED_REJECTION')
+}
+
 function stackOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   return `${stack}\n${describeFailure(error)}`
+}
+
+/** Of an answer that did not get out. */
+export function outputFailureText(failure: unknown): string {
+  const { message, code } = cliError('OUTPUT_FAILED', { reason: systemReason(failure) })
+  return `cordage: ${message} [${code}]\n`
 }

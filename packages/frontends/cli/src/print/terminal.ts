@@ -14,13 +14,19 @@ export function ownTerminal(): Terminal {
   }
 }
 
-/** Lets a reader go away: what is written afterwards is dropped. */
+let failure: Error | undefined
+
+/** Why stdout did not take what was written; a reader that went away is no failure. */
+export function stdoutFailure(): Error | undefined {
+  return failure
+}
+
+/** Lets a reader go away, and keeps what else stdout met; of stderr there is nobody to tell. */
 export function tolerateClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-    })
-  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') failure ??= error
+  })
+  process.stderr.on('error', () => {})
 }
 
 /** Resolves when all that was written has left the process. */
