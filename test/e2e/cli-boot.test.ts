@@ -168,3 +168,16 @@ describe('symbolic links', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ header: { project: place.project } }])
   })
 })
+
+describe('a home that cannot be used', () => {
+  it('is named, exit 78, also where making a folder would never return', async () => {
+    await using place = await makePlace('empty')
+    const file = join(place.base, 'file')
+    await writeFile(file, '')
+    for (const home of [file, '/proc/nothing/here']) {
+      const { code, stderr } = await runCli({ ...place, home }, ['run', 'hello'])
+      expect(stderr).toContain(`The home ${home} cannot be used`)
+      expect(code).toBe(78)
+    }
+  })
+})

@@ -76,17 +76,23 @@ function answer(args) {
   return true
 }
 
+/* Makes one level only: on some file systems, /proc among them, a recursive mkdir never returns. */
+function isFolder(home) {
+  try {
+    fs.mkdirSync(home, { mode: 0o700 })
+    return true
+  } catch {
+    /* It is there already, or whoever needs it will say what is wrong. */
+  }
+  return fs.existsSync(path.join(home, '.')) && fs.statSync(home).isDirectory()
+}
+
 function start() {
   const args = process.argv.slice(2)
   if (answer(args)) return
   const home = process.env.CORDAGE_HOME || path.join(os.homedir(), '.cordage')
   /* Without a place to write it just compiles again each time. */
-  try {
-    fs.mkdirSync(home, { recursive: true, mode: 0o700 })
-  } catch {
-    /* Whoever needs the home will say so. */
-  }
-  module.enableCompileCache(path.join(home, 'cache'))
+  if (isFolder(home)) module.enableCompileCache(path.join(home, 'cache'))
   const source = fs.existsSync(path.join(folder, 'src', 'main.ts'))
   const entry = source ? '../src/main.ts' : '../dist/main.js'
   import('node:v8')
