@@ -61,8 +61,9 @@ async function drive(
     const waits = hasInput(agent.session.inbox)
     const text = task ?? (waits ? undefined : wasInterrupted ? GO_ON : undefined)
     if (text !== undefined) {
-      await nameSession(agent.session, text)
       await agent.send(text, { wake: false })
+      // After the prompt: a session that has anything at all has what it was asked.
+      await nameSession(agent.session, text)
     }
     const turn = agent.wake()
     // Only now is there something to cancel: an abort that came earlier told nobody.
