@@ -10,6 +10,7 @@ import {
   type AnyPlugin,
   type RootContext,
 } from '@cordage/core/kernel'
+import job from '@cordage/core/job'
 import ledger from '@cordage/core/ledger'
 import loop from '@cordage/core/loop'
 import models from '@cordage/core/model'
@@ -30,6 +31,7 @@ export const coreRows: Readonly<Record<string, AnyPlugin>> = {
   'core-prompt': prompt,
   'core-policy': policy,
   'core-credential': credentials,
+  'core-job': job,
   'core-ledger': ledger,
   'core-tool': tools,
   'core-command': commands,
