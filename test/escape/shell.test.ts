@@ -83,15 +83,18 @@ describe('a directory that is swapped for a link all the time', () => {
       }`
     const swapper = spawn(process.execPath, ['-e', swap], { cwd: trap.project, stdio: 'ignore' })
     try {
-      const asks = Array.from({ length: 150 }, (_, at) =>
-        call('write', { file_path: `target/file-${at}.txt`, content: 'x' }),
-      )
-      const { outcomes } = await attack(trap, 'workspace-write', asks)
-      expect(outcomes).toHaveLength(150)
-      expect(readdirSync(trap.outside)).toEqual(['target.txt'])
-      // Both sides of the race were met.
-      expect(outcomes.some(({ code }) => code === 'TOOL_DENIED')).toBe(true)
-      expect(outcomes.some(({ isError }) => !isError)).toBe(true)
+      const seen = { denied: false, written: false }
+      // How the two meet is up to the machine: on until both sides of the race were met.
+      for (let round = 0; round < 3 || !(seen.denied && seen.written); round += 1) {
+        const asks = Array.from({ length: 50 }, (_, at) =>
+          call('write', { file_path: `target/file-${round}-${at}.txt`, content: 'x' }),
+        )
+        const { outcomes } = await attack(trap, 'workspace-write', asks)
+        expect(outcomes).toHaveLength(50)
+        expect(readdirSync(trap.outside)).toEqual(['target.txt'])
+        seen.denied ||= outcomes.some(({ code }) => code === 'TOOL_DENIED')
+        seen.written ||= outcomes.some(({ isError }) => !isError)
+      }
     } finally {
       swapper.kill('SIGKILL')
     }
