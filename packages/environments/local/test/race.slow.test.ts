@@ -51,7 +51,9 @@ it.runIf(canHoldDirectories())(
       } else await target.write(Buffer.from('inside'), {})
     }
     try {
-      for (let n = 0; n < 500; n++) {
+      // On until both sides of the race were met: otherwise nothing was tried here.
+      const metBoth = () => Object.keys(outcomes).length > 1 && 'no error' in outcomes
+      for (let n = 0; n < 500 || !metBoth(); n++) {
         const code = await codeOf(attempt(n))
         outcomes[code] = (outcomes[code] ?? 0) + 1
       }
@@ -65,9 +67,6 @@ it.runIf(canHoldDirectories())(
     expect(await readdir(join(outside, 'sub'))).toEqual(['file'])
     expect(await readFile(join(outside, 'file'), 'utf8')).toBe('outside')
     expect(await readFile(join(outside, 'sub/file'), 'utf8')).toBe('outside')
-    // The attack met both sides: otherwise nothing was tried here.
-    expect(outcomes['no error']).toBeGreaterThan(0)
-    expect(500 - (outcomes['no error'] ?? 0)).toBeGreaterThan(0)
     const expected = ['no error', 'REFUSED', 'TARGET_MOVED', 'FILE_NOT_FOUND']
     expect(Object.keys(outcomes).filter((code) => !expected.includes(code))).toEqual([])
   },
