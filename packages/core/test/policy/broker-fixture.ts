@@ -17,7 +17,7 @@ export async function openPolicy(): Promise<PolicyFixture> {
   const host = definePlugin({
     name: 'host',
     provides: ['host'],
-    apply: (ctx) => own(ctx, 'host', { env: {}, home, cwd: '/work/app', version: '0' }),
+    apply: (ctx) => own(ctx, 'host', { env: {}, home, cwd: '/project/app', version: '0' }),
   })
   const rows = [
     mount(root, { id: 'host', plugin: host, config: {}, timeoutMs: 1000 }),
