@@ -1,5 +1,6 @@
 export * from './clock.ts'
 export * from './errors.ts'
+export * from './io.ts'
 export { LiveSession, type LiveSessionOptions } from './live-session.ts'
 export { OpenSessions } from './open-sessions.ts'
 export { default } from './plugin.ts'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import type { Io } from '@cordage/core/store'
 import { digest } from './frame.ts'
-import { errorCode, type Io, placeFile, readWhole } from './io.ts'
+import { errorCode, placeFile, readWhole } from './io.ts'
 
 /**
  * Keeps a copy of the bytes of `path` after `from` in the session's `aside` folder. Named by

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { storeError } from '@cordage/core/store'
-import { errorCode, type Io, placeFile, readWhole } from './io.ts'
+import { type Io, storeError } from '@cordage/core/store'
+import { errorCode, placeFile, readWhole } from './io.ts'
 
 /** Bytes under their SHA-256, in a folder of the session: written once, verified when read. */
 export class Blobs {

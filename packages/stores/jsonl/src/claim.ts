@@ -1,4 +1,4 @@
-import type { IoFile, IoLock } from './io.ts'
+import type { IoFile, IoLock } from '@cordage/core/store'
 import { createSegment } from './open-segment.ts'
 import type { JsonlStoreOptions } from './options.ts'
 import { listSegments, type SegmentFile, segmentPath } from './segment.ts'

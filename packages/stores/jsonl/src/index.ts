@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { nodeIo } from './node-io.ts'
 import { createJsonlStore } from './store.ts'
 
-export type { Io, IoFile, IoKind, IoLock, IoStat } from './io.ts'
 export { nodeIo } from './node-io.ts'
 export type { JsonlStoreOptions } from './options.ts'
 export { createJsonlStore, type JsonlStore } from './store.ts'

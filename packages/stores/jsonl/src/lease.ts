@@ -1,6 +1,7 @@
 import { lstat, open, rename } from 'node:fs/promises'
+import type { IoLock } from '@cordage/core/store'
 import type { Database } from 'better-sqlite3'
-import { errorCode, type IoLock } from './io.ts'
+import { errorCode } from './io.ts'
 
 /** A collected handle silently drops its lock, so every held one stays reachable from here. */
 const held = new Set<Database>()

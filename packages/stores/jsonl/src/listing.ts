@@ -1,8 +1,14 @@
 import { join } from 'node:path'
 import type { SessionHeader } from '@cordage/core/session'
-import { isSessionId, type ListOptions, type SessionSummary } from '@cordage/core/store'
+import {
+  type Io,
+  type IoStat,
+  isSessionId,
+  type ListOptions,
+  type SessionSummary,
+} from '@cordage/core/store'
 import { decodeFrame } from './frame.ts'
-import { errorCode, type Io, type IoStat, readWhole } from './io.ts'
+import { errorCode, readWhole } from './io.ts'
 import { livePath } from './live-lane.ts'
 import { listSegments, type SegmentFile } from './segment.ts'
 import { readWords } from './words.ts'

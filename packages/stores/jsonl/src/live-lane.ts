@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { closingOnFailure, errorCode, type Io, type IoFile, readWhole, writeWhole } from './io.ts'
+import type { Io, IoFile } from '@cordage/core/store'
+import { closingOnFailure, errorCode, readWhole, writeWhole } from './io.ts'
 
 export function livePath(directory: string): string {
   return join(directory, 'live.jsonl')

@@ -1,7 +1,8 @@
 import { constants, type Dirent } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode, type Io, type IoFile, type IoKind } from './io.ts'
+import type { Io, IoFile, IoKind } from '@cordage/core/store'
+import { errorCode } from './io.ts'
 import { isLeased, takeLease } from './lease.ts'
 
 /** The real disk. Files are 0600 and folders 0700. */

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
+import type { Io, IoFile } from '@cordage/core/store'
 import type { Encoding, Seal } from './frame.ts'
-import { closingOnFailure, errorCode, type Io, type IoFile, writeWhole } from './io.ts'
+import { closingOnFailure, errorCode, writeWhole } from './io.ts'
 import { segmentPath } from './segment.ts'
 
 /** A place in a segment: its bytes up to here, their hash, the last frame's check, the next seq. */

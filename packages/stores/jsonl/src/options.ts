@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Io } from '@cordage/core/store'
 import type { Encoding } from './frame.ts'
-import type { Io } from './io.ts'
 
 export interface JsonlStoreOptions {
   /** Absolute. Made at the first session. */

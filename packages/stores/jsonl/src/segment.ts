@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { sessionError } from '@cordage/core/session'
-import { storeError } from '@cordage/core/store'
+import { type Io, storeError } from '@cordage/core/store'
 import { decodeFrame, type Encoding, type FrameMeta, type Seal } from './frame.ts'
-import { errorCode, type Io, readWhole } from './io.ts'
+import { errorCode, readWhole } from './io.ts'
 import { type Scan, scanSegment } from './scan.ts'
 
 /** One file of a log. Only the newest is written to. */

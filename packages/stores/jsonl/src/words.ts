@@ -1,8 +1,15 @@
 import type { Fact } from '@cordage/core/session'
-import { hasWords, type SessionWords, type Snapshot, titleOf, wordsOf } from '@cordage/core/store'
+import {
+  hasWords,
+  type Io,
+  type SessionWords,
+  type Snapshot,
+  titleOf,
+  wordsOf,
+} from '@cordage/core/store'
 import { inflate } from './facts.ts'
 import type { Frame } from './frame.ts'
-import { type Io, readWhole } from './io.ts'
+import { readWhole } from './io.ts'
 import { scanSegment } from './scan.ts'
 import type { SegmentFile } from './segment.ts'
 

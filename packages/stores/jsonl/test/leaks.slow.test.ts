@@ -1,6 +1,6 @@
+import type { Io, IoFile } from '@cordage/core/store'
 import { factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { expect, it } from 'vitest'
-import type { Io, IoFile } from '../src/io.ts'
 import { nodeIo } from '../src/node-io.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
 

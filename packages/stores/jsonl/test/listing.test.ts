@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createRoot, mount } from '@cordage/core/kernel'
 import { textMessage } from '@cordage/core/message'
 import { SessionFold, sessionTitle, userMessage, type NewFact } from '@cordage/core/session'
-import type { SessionLog } from '@cordage/core/store'
+import type { Io, IoFile, SessionLog } from '@cordage/core/store'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import plugin, { nodeIo, type Io, type IoFile } from '../src/index.ts'
+import plugin, { nodeIo } from '../src/index.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
 
 let fixture: Fixture
