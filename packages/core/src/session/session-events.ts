@@ -16,3 +16,22 @@ export const sessionTitle = defineEvent({
   initial: undefined as string | undefined,
   reduce: (_, { data }) => data.title,
 })
+
+/** Last fact of an import, so that one that was cut short has none: where the history is from. */
+export const sessionImported = defineEvent({
+  type: 'session/imported',
+  schema: z.object({
+    /** The program whose transcript it was, such as `claude-code`. */
+    from: z.string(),
+    /** The session's own name there. */
+    session: z.string().optional(),
+    path: z.string().optional(),
+    /** SHA-256 (hex) of the transcript. */
+    sha256: z.string(),
+    /** What could not be carried: how often, by kind. */
+    left: z.record(z.string(), z.number()).optional(),
+  }),
+  visible: true,
+  initial: undefined as string | undefined,
+  reduce: (_, { data }) => data.sha256,
+})
