@@ -2,17 +2,14 @@ import { Command, Option } from 'commander'
 import { addAuth } from './commands/auth-program.ts'
 import { collect, parseCost, parseCount, parseDuration } from './commands/arguments.ts'
 import { addPlugin } from './commands/plugin-program.ts'
+import { addSessions } from './commands/session-program.ts'
 import { isTypo } from './commands/typo.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
 import type { GlobalOptions, ListOptions, RunOptions } from './commands/options.ts'
-import type { SessionListOptions } from './commands/sessions.ts'
-import type { ShowOptions } from './commands/session-show.ts'
 import type { ToolsOptions } from './commands/tools.ts'
 
 const load = {
   run: () => import('./commands/run.ts'),
-  sessions: () => import('./commands/sessions.ts'),
-  show: () => import('./commands/session-show.ts'),
   config: () => import('./commands/config.ts'),
   configDiff: () => import('./commands/config-diff.ts'),
   schema: () => import('./commands/config-schema.ts'),
@@ -42,7 +39,7 @@ export function createProgram(version: string, done: (exit: number) => void): Co
     .exitOverride()
   const started: Started = async (exit) => done(await exit)
   addRunning(program, started)
-  addSessions(program, started)
+  addSessions({ program, started, listing })
   addConfig(program, started)
   addLooking(program, started)
   addAuth({ program, started, listing })
@@ -82,47 +79,6 @@ function addRunning(program: Command, started: Started): void {
     .argument('[task...]', 'what to do next; without it, what was interrupted')
     .action((words: string[], _: object, command: Command) =>
       started(load.run().then(({ run }) => run({ kind: 'continue' }, words, all(command)))),
-    )
-}
-
-function addSessions(program: Command, started: Started): void {
-  const sessions = program.command('sessions').description('what was done before')
-  listing(sessions.command('list'))
-    .description('the latest sessions')
-    .addOption(limit(50))
-    .option('--project <directory>', 'only those of this project')
-    .action((_: object, command: Command) =>
-      started(
-        load.sessions().then(({ listSessions }) => listSessions(all<SessionListOptions>(command))),
-      ),
-    )
-  listing(sessions.command('show'))
-    .description('a session as it went')
-    .argument('<id>', 'the session, or the beginning of its id')
-    .option('--request <step>', 'what that request contained: <step>, or <turn>.<step>')
-    .action((id: string, _: object, command: Command) =>
-      started(load.show().then(({ showSession }) => showSession(id, all<ShowOptions>(command)))),
-    )
-  listing(sessions.command('search'))
-    .description('where somebody said something')
-    .argument('<text...>')
-    .addOption(limit(20))
-    .option('--project <directory>', 'only in sessions of this project')
-    .action((words: string[], _: object, command: Command) =>
-      started(
-        load
-          .sessions()
-          .then(({ findInSessions }) =>
-            findInSessions(words.join(' '), all<SessionListOptions>(command)),
-          ),
-      ),
-    )
-  sessions
-    .command('delete')
-    .description('remove sessions for good')
-    .argument('<id...>')
-    .action((ids: string[], _: object, command: Command) =>
-      started(load.sessions().then(({ deleteSessions }) => deleteSessions(ids, all(command)))),
     )
 }
 
@@ -209,10 +165,6 @@ function addLooking(program: Command, started: Started): void {
 function listing(command: Command): Command {
   const formats = new Option('--output <format>', 'what goes to stdout').choices(['text', 'json'])
   return command.addOption(formats.default('text'))
-}
-
-function limit(count: number): Option {
-  return new Option('--limit <count>', 'at most so many').argParser(parseCount).default(count)
 }
 
 /** A single word that is nearly a command is one: a model costs money, and nobody meant a task. */

@@ -1,0 +1,77 @@
+import { Option, type Command } from 'commander'
+import { parseCount } from './arguments.ts'
+import type { GlobalOptions, ListOptions } from './options.ts'
+import type { ShowOptions } from './session-show.ts'
+import type { SessionListOptions } from './sessions.ts'
+
+const load = {
+  sessions: () => import('./sessions.ts'),
+  show: () => import('./session-show.ts'),
+}
+
+interface Program {
+  readonly program: Command
+  /** Takes the exit code that the chosen command comes to. */
+  readonly started: (exit: Promise<number>) => Promise<void>
+  /** Adds `--output`. */
+  readonly listing: (command: Command) => Command
+}
+
+/** The commands about what was done before; each subject adds its own. */
+export function addSessions({ program, started, listing }: Program): void {
+  const sessions = program.command('sessions').description('what was done before')
+  const given = { program: sessions, started, listing }
+  addFinding(given)
+  addRemoving(given)
+}
+
+function addFinding({ program: sessions, started, listing }: Program): void {
+  listing(sessions.command('list'))
+    .description('the latest sessions')
+    .addOption(limit(50))
+    .option('--project <directory>', 'only those of this project')
+    .action((_: object, command: Command) =>
+      started(
+        load.sessions().then(({ listSessions }) => listSessions(all<SessionListOptions>(command))),
+      ),
+    )
+  listing(sessions.command('show'))
+    .description('a session as it went')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .option('--request <step>', 'what that request contained: <step>, or <turn>.<step>')
+    .action((id: string, _: object, command: Command) =>
+      started(load.show().then(({ showSession }) => showSession(id, all<ShowOptions>(command)))),
+    )
+  listing(sessions.command('search'))
+    .description('where somebody said something')
+    .argument('<text...>')
+    .addOption(limit(20))
+    .option('--project <directory>', 'only in sessions of this project')
+    .action((words: string[], _: object, command: Command) =>
+      started(
+        load
+          .sessions()
+          .then(({ findInSessions }) =>
+            findInSessions(words.join(' '), all<SessionListOptions>(command)),
+          ),
+      ),
+    )
+}
+
+function addRemoving({ program: sessions, started }: Program): void {
+  sessions
+    .command('delete')
+    .description('remove sessions for good')
+    .argument('<id...>')
+    .action((ids: string[], _: object, command: Command) =>
+      started(load.sessions().then(({ deleteSessions }) => deleteSessions(ids, all(command)))),
+    )
+}
+
+function limit(count: number): Option {
+  return new Option('--limit <count>', 'at most so many').argParser(parseCount).default(count)
+}
+
+function all<T extends GlobalOptions = ListOptions>(command: Command): T {
+  return command.optsWithGlobals<T>()
+}
