@@ -1,7 +1,6 @@
-import { ulid } from 'ulid'
 import type { Context, Scope } from '../kernel/index.ts'
 import type { Account } from '../ledger/index.ts'
-import { textMessage, type Message } from '../message/index.ts'
+import { textMessage, type Message, newId } from '../message/index.ts'
 import type { Authority } from '../policy/index.ts'
 import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
 import type { Agent, ModelChoice } from './agent.ts'
@@ -35,7 +34,7 @@ export function createAgent(parts: AgentParts): Agent {
 
   const put = async (text: string, queue: InboxQueue): Promise<Message> => {
     if (text.trim() === '') throw agentError('MESSAGE_EMPTY')
-    const message = textMessage(ulid(), 'user', text, { kind: 'user' })
+    const message = textMessage(newId(), 'user', text, { kind: 'user' })
     await splice({ inserted: [{ queue, message }], cause: 'send' })
     return message
   }

@@ -1,8 +1,7 @@
-import { ulid } from 'ulid'
 import { escapeControls } from '../error/index.ts'
 import { jobEnded, jobText, type Job } from '../job/index.ts'
 import type { Context } from '../kernel/index.ts'
-import { textMessage, type Message } from '../message/index.ts'
+import { textMessage, type Message, newId } from '../message/index.ts'
 import { inboxSplice } from '../session/index.ts'
 import type { Agents } from './agent.ts'
 
@@ -24,5 +23,5 @@ export function announceJobs(ctx: Context, agents: Pick<Agents, 'list'>): void {
 function notice(job: Job, title: string): Message {
   const words = escapeControls(title.slice(0, MAX_TITLE).toWellFormed())
   const text = `Background ${job.id} (${words}) has ended: ${jobText(job)}.`
-  return textMessage(ulid(), 'user', text, { kind: 'plugin', row: 'core-job', form: 'notice' })
+  return textMessage(newId(), 'user', text, { kind: 'plugin', row: 'core-job', form: 'notice' })
 }

@@ -1,4 +1,3 @@
-import { ulid } from 'ulid'
 import { describe, isHarnessError } from '../error/index.ts'
 import {
   costOf,
@@ -7,6 +6,7 @@ import {
   type ContentPart,
   type Message,
   type Usage,
+  newId,
 } from '../message/index.ts'
 import {
   estimateTokens,
@@ -48,9 +48,8 @@ export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<St
     run.signal.throwIfAborted()
     const { turn } = run
     const { step } = entered
-    await session.append([attemptStart({ turn, step, attempt, digest: digest(bodyText) })], {
-      sync: false,
-    })
+    // Brings what began the step to the disk, before the model is called.
+    await session.append([attemptStart({ turn, step, attempt, digest: digest(bodyText) })])
     let answer: Answer
     try {
       answer = await tryOnce(run, entered, { request, body, attempt })
@@ -115,7 +114,7 @@ async function commit(
         ...(replay === undefined ? {} : { replay }),
       }),
     ],
-    { sync: false },
+    { later: true },
   )
   return { kind, message }
 }
@@ -210,7 +209,7 @@ function settle(run: TurnRun, { info }: ResolvedModel, answer: Answer, bodyText:
 
 function assistantOf({ provider, model }: ResolvedModel, content: readonly ContentPart[]): Message {
   const source = { kind: 'model', provider, model } as const
-  return { id: ulid(), role: 'assistant', content, source }
+  return { id: newId(), role: 'assistant', content, source }
 }
 
 function withoutCalls(content: readonly ContentPart[]): ContentPart[] {

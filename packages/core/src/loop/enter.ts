@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ulid } from 'ulid'
 import { claimable } from '../agent/index.ts'
-import { textMessage, textOf, type Message } from '../message/index.ts'
+import { textMessage, textOf, type Message, newId } from '../message/index.ts'
 import { estimateTokens, modelError, type ModelInfo, type ResolvedModel } from '../model/index.ts'
 import type { AssembledPrompt, PromptPart } from '../prompt/index.ts'
 import {
@@ -83,13 +82,15 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   }
 
   agent.account.reserve('step')
-  await session.append([
+  const facts = [
     ...(entries.length > 0 ? [claim(entries)] : []),
     stepStart({ turn, step }),
     ...promptFacts(session, prompt, model.info),
     ...verdict.messages.map((message) => userMessage({ message })),
     ...requestFacts(session, model, params, toolset, prompt.sections),
-  ])
+  ]
+  // The start of the first attempt follows at once, and takes them to the disk.
+  await session.append(facts, { later: true })
   run.notes.length = 0
   return { kind: 'entered', step, model, toolset }
 }
@@ -147,7 +148,7 @@ function systemFacts(surface: readonly SurfaceEntry[], text: string, info: Model
   const inPlace = inHistory || (versions.length <= 1 && (!last || surface[0] === last))
   if (inPlace && text === (last ? textOf(last.message) : '')) return []
   const source = { kind: 'plugin', row: 'core-prompt', form: 'system' } as const
-  const message = textMessage(ulid(), 'system', text, source)
+  const message = textMessage(newId(), 'system', text, source)
   return [systemMessage({ message, placement: inHistory ? 'in-history' : 'front' })]
 }
 
@@ -160,7 +161,7 @@ function promptFacts(session: Session, prompt: AssembledPrompt, info: ModelInfo)
     const there = last !== undefined && !session.shadowedContexts.includes(id)
     if (there && textOf(last.message) === text) continue
     const source = { kind: 'plugin', row, form: 'snapshot' } as const
-    facts.push(contextMessage({ id, row, message: textMessage(ulid(), 'user', text, source) }))
+    facts.push(contextMessage({ id, row, message: textMessage(newId(), 'user', text, source) }))
   }
   return facts
 }
@@ -200,5 +201,5 @@ function originOf(
 
 /** A message of the loop to the model, shown to people as a notice. */
 export function note(text: string): Message {
-  return textMessage(ulid(), 'user', text, { kind: 'plugin', row: 'core-loop', form: 'notice' })
+  return textMessage(newId(), 'user', text, { kind: 'plugin', row: 'core-loop', form: 'notice' })
 }

@@ -1,9 +1,8 @@
-import { ulid } from 'ulid'
 import type { Agent, TurnOutcome } from '../agent/index.ts'
 import { claimable } from '../agent/index.ts'
 import { describe, isHarnessError } from '../error/index.ts'
 import { describeFailure, log, RowError } from '../kernel/index.ts'
-import { toolCallsOf, type Message } from '../message/index.ts'
+import { toolCallsOf, type Message, newId } from '../message/index.ts'
 import {
   missingResults,
   stepEnd,
@@ -39,7 +38,7 @@ export async function runTurn(run: TurnRun): Promise<TurnOutcome> {
   const { session } = run.agent
   let ending: Ending
   try {
-    await session.append([turnStart({ turn: run.turn })], { sync: false })
+    await session.append([turnStart({ turn: run.turn })], { later: true })
     ending = await runSteps(run)
   } catch (error) {
     ending = endingOf(run, error)
@@ -57,7 +56,7 @@ async function runSteps(run: TurnRun): Promise<Ending> {
 
     const next = await runStep(run, entered, tries)
     await run.agent.session.append([stepEnd({ turn: run.turn, step: entered.step })], {
-      sync: false,
+      later: true,
     })
     if (next === 'step' || claimable(run.agent.session.inbox, false).length > 0) continue
     if (typeof next === 'object') return next
@@ -188,7 +187,7 @@ async function finish(run: TurnRun, ending: Ending): Promise<TurnOutcome> {
 /** What an error left open: calls without a result, and the step. */
 function openEnds(session: Session, graceMs: number): NewFact[] {
   const { turn, step, stepOpen } = session.turn
-  const results = missingResults(session.turn, ulid, (tool, dispatched) => {
+  const results = missingResults(session.turn, newId, (tool, dispatched) => {
     return describe(
       dispatched
         ? toolError('TOOL_OUTCOME_UNKNOWN', { tool, graceMs })

@@ -1,5 +1,4 @@
-import { ulid } from 'ulid'
-import type { ContentPart, ToolCallPart, Usage } from '../message/index.ts'
+import { newId, type ContentPart, type ToolCallPart, type Usage } from '../message/index.ts'
 import { modelError } from './errors.ts'
 import type { FinishReason, ModelEvent } from './event.ts'
 import { readUsage } from './reported-usage.ts'
@@ -100,7 +99,7 @@ export class Assembler {
   }
 
   #open({ index, id: wireId = '' }: Fragment): CallDraft {
-    const id = this.#isFree(wireId) ? wireId : (this.#options.newId?.() ?? `call_${ulid()}`)
+    const id = this.#isFree(wireId) ? wireId : (this.#options.newId?.() ?? `call_${newId()}`)
     const call: CallDraft = { type: 'tool-call', id, wireId, name: '', arguments: '' }
     this.#drafts.push(call)
     this.#calls.set(index, call)

@@ -34,6 +34,14 @@ export type SessionUpdate =
   | { readonly kind: 'fact'; readonly fact: Fact }
   | { readonly kind: 'delta'; readonly delta: LiveDelta }
 
+/** How safe facts have to be before `append` resolves. */
+export interface AppendOptions {
+  /** Written and flushed to the disk (the default), or only written. */
+  readonly sync?: boolean
+  /** Not even that: they are written together with the next batch, at the latest 20 ms later. */
+  readonly later?: boolean
+}
+
 /** One continuing history: an append-only log and the folds over it. */
 export interface Session {
   readonly id: string
@@ -55,11 +63,11 @@ export interface Session {
 
   /**
    * Adds facts as one batch. The folds and watchers see them at once; the promise resolves when
-   * the batch is written (`sync: true`, the default: also flushed to the disk). A failed write
-   * keeps the batch, which goes first with the next append. Throws `SESSION_READ_ONLY`,
-   * `SESSION_CLOSED`, `EVENT_INVALID` (nothing is added), and the store's codes.
+   * the batch is as safe as `options` say. A failed write keeps the batch, which goes first with
+   * the next append. Throws `SESSION_READ_ONLY`, `SESSION_CLOSED`, `EVENT_INVALID` (nothing is
+   * added), and the store's codes.
    */
-  append(facts: readonly NewFact[], options?: { sync?: boolean }): Promise<readonly Fact[]>
+  append(facts: readonly NewFact[], options?: AppendOptions): Promise<readonly Fact[]>
   /** Publishes a delta to watchers and, coalesced, to the live lane. Never throws. */
   delta(delta: LiveDelta): void
   /** The folded value of a definition, known to the session or not. */

@@ -1,5 +1,5 @@
-import { ulid } from 'ulid'
 import { isHarnessError } from '../error/index.ts'
+import { newId } from '../message/index.ts'
 import type { Context } from '../kernel/index.ts'
 import {
   assistantMessage,
@@ -7,9 +7,10 @@ import {
   coreEvent,
   deepFreeze,
   repairFacts,
-  SessionFold,
+  type SessionFold,
   sessionError,
   type AnyEventDefinition,
+  type AppendOptions,
   type EventDefinition,
   type Fact,
   type LiveDelta,
@@ -23,7 +24,7 @@ import type { Clock } from './clock.ts'
 import { LiveLane } from './live-lane.ts'
 import { placeFacts } from './new-facts.ts'
 import { openFold } from './open-fold.ts'
-import type { SessionLog } from './store.ts'
+import type { SessionLog, Snapshot } from './store.ts'
 import { Watchers } from './watchers.ts'
 import { WriteQueue, type Batch } from './write-queue.ts'
 
@@ -51,15 +52,14 @@ export class LiveSession implements Session {
   #closing: Promise<void> | undefined
 
   private constructor(log: SessionLog, fold: SessionFold, options: LiveSessionOptions) {
-    const { clock, lookup } = options
+    const { clock } = options
     this.header = log.header
     this.notices = log.notices
     this.#log = log
     this.#fold = fold
     this.#options = options
     this.#leftOver = log.live
-    const written = new SessionFold({ snapshot: fold.snapshot(), lookup })
-    this.#queue = new WriteQueue(log, written, (batch) => this.#rotateLane(batch))
+    this.#queue = new WriteQueue(log, clock, (batch) => this.#rotateLane(batch))
     this.#lane = new LiveLane(log, clock)
   }
 
@@ -111,18 +111,19 @@ export class LiveSession implements Session {
 
   async append(
     newFacts: readonly NewFact[],
-    options: { sync?: boolean } = {},
+    { sync = true, later = false }: AppendOptions = {},
   ): Promise<readonly Fact[]> {
     this.#assertWritable()
     const place = { seq: this.nextSeq, time: this.#options.clock.now() }
     const facts = placeFacts(newFacts, place, (type) => {
       return coreEvent(type) ?? this.#options.lookup(type)
     })
+    const snapshot = facts.length > 0 && this.#queue.wantsSnapshot ? this.#snapshot() : undefined
     for (const fact of facts) this.#fold.add(fact)
     // Into the queue before anybody is told: a watcher may append, and that comes after.
     const written =
       facts.length > 0
-        ? this.#queue.add({ facts, sync: options.sync ?? true })
+        ? this.#queue.add({ facts, sync: sync && !later, later, ...(snapshot ? { snapshot } : {}) })
         : this.#queue.flush()
     this.#watchers.publish(facts.map((fact) => ({ kind: 'fact', fact })))
     try {
@@ -173,7 +174,7 @@ export class LiveSession implements Session {
 
   async repair(): Promise<void> {
     const { turn, openCompactions } = this.#fold
-    const facts = repairFacts({ turn, openCompactions, live: this.#leftOver, newId: ulid })
+    const facts = repairFacts({ turn, openCompactions, live: this.#leftOver, newId })
     await this.append(facts)
     if (this.#leftOver.length === 0) return
     this.#leftOver = []
@@ -201,6 +202,10 @@ export class LiveSession implements Session {
     if (!this.#attemptEnded || !sync) return
     this.#attemptEnded = false
     this.#lane.rotate()
+  }
+
+  #snapshot(): Snapshot {
+    return { seq: this.#fold.nextSeq, state: this.#fold.snapshot() }
   }
 
   #assertOpen(): void {

@@ -1,9 +1,17 @@
-import type { Fact, SessionFold } from '../session/index.ts'
+import type { Fact } from '../session/index.ts'
+import type { Clock } from './clock.ts'
 import type { SessionLog, Snapshot } from './store.ts'
+
+/** How long facts wait that are to be written with the next ones. */
+const MAX_DELAY_MS = 20
 
 export interface Batch {
   readonly facts: readonly Fact[]
   readonly sync: boolean
+  /** Is written together with the batch after it, which it waits for at most 20 ms. */
+  readonly later?: boolean
+  /** Of what is before the batch. */
+  readonly snapshot?: Snapshot
 }
 
 /**
@@ -12,18 +20,16 @@ export interface Batch {
  */
 export class WriteQueue {
   readonly #log: SessionLog
-  readonly #written: SessionFold
+  readonly #clock: Clock
   readonly #onWritten: (batch: Batch) => void
   readonly #pending: Batch[] = []
+  #writing = false
+  #cancelTimer: (() => void) | undefined
   #tail: Promise<void> = Promise.resolve()
 
-  /**
-   * `written` is a fold of what the log holds. It trails the session's own: a snapshot must be of
-   * what is before the batch that is written, and the session may already be batches ahead.
-   */
-  constructor(log: SessionLog, written: SessionFold, onWritten: (batch: Batch) => void) {
+  constructor(log: SessionLog, clock: Clock, onWritten: (batch: Batch) => void) {
     this.#log = log
-    this.#written = written
+    this.#clock = clock
     this.#onWritten = onWritten
   }
 
@@ -32,41 +38,61 @@ export class WriteQueue {
     return this.#pending.flatMap((batch) => batch.facts)
   }
 
+  /**
+   * Whether the next batch is to bring a snapshot. Only with nothing before it is the state of the
+   * session also that of the log; until then the log goes on wanting one.
+   */
+  get wantsSnapshot(): boolean {
+    return this.#pending.length === 0 && this.#log.wantsSnapshot
+  }
+
+  /** Resolves when the batch is written; one that is for later is only taken in. */
   add(batch: Batch): Promise<void> {
-    this.#pending.push(batch)
-    return this.#enqueue(batch)
+    const last = this.#pending.at(-1)
+    const joins = last?.later && !(this.#writing && this.#pending.length === 1)
+    if (joins) this.#pending[this.#pending.length - 1] = join(last, batch)
+    else this.#pending.push(batch)
+    if (!batch.later) return this.flush()
+    this.#cancelTimer ??= this.#clock.after(MAX_DELAY_MS, () => {
+      this.flush().catch(() => {
+        // The next batch is refused for the same reason, and whoever adds it is told.
+      })
+    })
+    return Promise.resolve()
   }
 
   /** Writes what is left, after whatever is being written. */
   flush(): Promise<void> {
-    const last = this.#pending.at(-1)
-    return last ? this.#enqueue(last) : this.#tail
-  }
-
-  #enqueue(last: Batch): Promise<void> {
-    const done = this.#tail.then(() => this.#writeUpTo(last))
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    const last = this.#pending.at(-1)?.facts.at(-1)
+    if (!last) return this.#tail
+    const done = this.#tail.then(() => this.#writeUpTo(last.seq))
     // The failure is the caller's; the queue goes on.
     this.#tail = done.catch(() => {})
     return done
   }
 
-  async #writeUpTo(last: Batch): Promise<void> {
-    while (this.#pending.includes(last)) {
-      const [first] = this.#pending
-      if (first) await this.#write(first)
-      this.#pending.shift()
+  async #writeUpTo(seq: number): Promise<void> {
+    for (let first = this.#pending[0]; first; first = this.#pending[0]) {
+      if ((first.facts[0]?.seq ?? seq) > seq) return
+      await this.#write(first)
     }
   }
 
   async #write(batch: Batch): Promise<void> {
-    const { facts, sync } = batch
-    const snapshot = this.#log.wantsSnapshot ? { snapshot: this.#snapshot() } : {}
-    await this.#log.append(facts, { sync, ...snapshot })
-    for (const fact of facts) this.#written.add(fact)
+    const { facts, sync, snapshot } = batch
+    this.#writing = true
+    try {
+      await this.#log.append(facts, { sync, ...(snapshot ? { snapshot } : {}) })
+      this.#pending.shift()
+    } finally {
+      this.#writing = false
+    }
     this.#onWritten(batch)
   }
+}
 
-  #snapshot(): Snapshot {
-    return { seq: this.#written.nextSeq, state: this.#written.snapshot() }
-  }
+function join({ snapshot, facts }: Batch, next: Batch): Batch {
+  return { ...next, facts: [...facts, ...next.facts], ...(snapshot ? { snapshot } : {}) }
 }

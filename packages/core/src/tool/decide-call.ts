@@ -1,5 +1,5 @@
-import { ulid } from 'ulid'
 import { effectText } from '../policy/index.ts'
+import { newId } from '../message/index.ts'
 import type { Actor, Answer, ApprovalAnswer, Effect, Policy } from '../policy/index.ts'
 import { approvalAsked, approvalDecided } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
@@ -71,7 +71,7 @@ async function askPerson(
   actor: Actor,
   question: Question,
 ): Promise<ApprovalAnswer> {
-  const id = ulid()
+  const id = newId()
   const approvals = ctx.get('approvals')
   const effects = question.effects.map((effect) => ({ ...effect }))
   const asked = { id, tool: call.name, effects, reason: question.reason }

@@ -1,6 +1,5 @@
-import { ulid } from 'ulid'
 import type { HarnessError } from '../error/index.ts'
-import type { BlobRef, ToolCallPart } from '../message/index.ts'
+import { newId, type BlobRef, type ToolCallPart } from '../message/index.ts'
 import { toolResult } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
 import { capContent, cleanContent, redactorOf } from './content.ts'
@@ -36,7 +35,7 @@ export async function logResult(
     step,
     callId: call.id,
     name: call.name,
-    messageId: ulid(),
+    messageId: newId(),
     durationMs,
     part: { type: 'tool-result', callId: call.id, name: call.name, content, isError } as const,
     ...(error ? { error } : { value: await storedValue(batch, value, maxChars) }),

@@ -184,3 +184,68 @@ test('user messages are typed by their definition', async () => {
   const [fact] = await session.append([user('a')])
   expect(fact && userMessage.is(fact) && fact.data.message.id).toBe('a')
 })
+
+test('facts for later are seen at once and written in one batch with the next ones', async () => {
+  const { session, log } = await newSession()
+  const places = await session.append([user('a')], { later: true })
+  expect(seqs(places)).toEqual([0])
+  await session.append([user('b')], { later: true })
+  expect(pictureOf(session.surface)).toEqual(['a', 'b'])
+  expect(log.batches).toEqual([])
+  expect(seqs(await readAll(session.read()))).toEqual([0, 1])
+  await session.append([user('c')])
+  await session.append([user('d')])
+  expect(log.batches.map((batch) => seqs(batch.facts))).toEqual([[0, 1, 2], [3]])
+  expect(log.batches.map((batch) => batch.sync)).toEqual([true, true])
+})
+
+test('facts for later are written after 20 ms when nothing comes after them, and when closing', async () => {
+  const opened = await newSession()
+  const { session, log, clock } = opened
+  await session.append([user('a')], { later: true })
+  clock.advance(19)
+  await session.append([user('b')], { later: true })
+  clock.advance(1)
+  await expect.poll(() => log.batches.map((batch) => seqs(batch.facts))).toEqual([[0, 1]])
+  await session.append([user('c')], { later: true })
+  await session.close()
+  expect(pictureOf((await reopen(opened)).session.surface)).toEqual(['a', 'b', 'c'])
+})
+
+test('facts for later that could not be written fail the next append, and then go with it', async () => {
+  const { session, log, clock } = await newSession()
+  log.fail = failure
+  await session.append([user('a')], { later: true })
+  clock.advance(20)
+  await expect(session.append([user('b')])).rejects.toBe(failure)
+  log.fail = undefined
+  await session.append([user('c')])
+  expect(log.batches.flatMap((batch) => seqs(batch.facts))).toEqual([0, 1, 2])
+})
+
+test('facts that come while those for later are being written are a batch of their own', async () => {
+  const { session, log, clock } = await newSession()
+  const { closed, open } = gate()
+  log.gate = closed
+  await session.append([user('a')], { later: true })
+  clock.advance(20)
+  await Promise.resolve()
+  const second = session.append([user('b')])
+  open()
+  await second
+  expect(log.batches.map((batch) => seqs(batch.facts))).toEqual([[0], [1]])
+})
+
+test('a snapshot goes with the first batch for later, of what is before all of it', async () => {
+  const opened = await newSession()
+  const { session, log } = opened
+  await session.append([user('a')])
+  log.beginSegment()
+  await session.append([user('b')], { later: true })
+  await session.append([user('c')], { later: true })
+  await session.append([counted({ by: 2 })])
+  expect(log.batches[1]).toMatchObject({ snapshot: { seq: 1 }, facts: [{}, {}, {}] })
+  const again = await reopen(opened)
+  expect(pictureOf(again.session.surface)).toEqual(['a', 'b', 'c'])
+  expect(again.session.state(counted)).toBe(2)
+})
