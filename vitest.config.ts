@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           ...fast,
           name: 'tidy',
-          include: ['test/{tidy,docs,proofs}.test.ts'],
+          include: ['test/{tidy,docs,proofs,scripts}.test.ts'],
           testTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },

@@ -5,6 +5,7 @@ import { run } from '../run.mjs'
 import { readJson, root } from './packages.mjs'
 
 export const tarballs = join(root, 'dist-tarballs')
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
 
 /** Packs into a fresh folder that goes with this process; `CORDAGE_PACKED` names what is there. */
 export function providePacked() {
@@ -23,7 +24,7 @@ export function installPacked(folder) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   const index = readTarballs()
   const files = neededBy('cordage', index).map((name) => join(tarballs, index[name].file))
-  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefix', folder, ...files])
+  run('npm', ['install', ...quiet, '--prefix', folder, ...files])
 }
 
 /** By name: the file of its tarball, and the packages of ours that it needs. */
@@ -49,7 +50,7 @@ export function installNodes(folder) {
   const nodes = NODES.map(([alias, version]) => {
     return `${alias}@npm:node-${process.platform}-${process.arch}@${version}`
   })
-  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefix', folder, ...nodes])
+  run('npm', ['install', ...quiet, '--prefix', folder, ...nodes])
   return NODES.map(([alias]) => join(folder, 'node_modules', alias, 'bin/node'))
 }
 
