@@ -1,6 +1,7 @@
 export { storeContract } from './store-contract.ts'
 export { codeOf, factAt, factsFrom, headerFor, readAll } from './store-fixture.ts'
 export type { StoreUnderTest } from './store-fixture.ts'
+export * from './simulation/index.ts'
 export * from './tool-run.ts'
 export { modelContract } from './model-contract.ts'
 export { ask, makeRequest, say } from './model-conversation.ts'

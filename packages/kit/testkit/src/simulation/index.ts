@@ -1,0 +1,5 @@
+export { simulatedClock, type SimulatedClock } from './clock.ts'
+export { simulatedDisk, type DiskOptions, type ProcessOptions, type SimulatedDisk } from './disk.ts'
+export type { Fault, Faults, IoCall, IoOperation, When } from './fault.ts'
+export { seededRandom } from './random.ts'
+export { seededSchedule, type Schedule } from './schedule.ts'

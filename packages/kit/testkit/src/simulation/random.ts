@@ -1,0 +1,15 @@
+/** Numbers in [0, 1), the same ones for the same seed (Mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** A whole number from 0 to `max`, both included. */
+export function upTo(random: () => number, max: number): number {
+  return Math.floor(random() * (max + 1))
+}
