@@ -12,6 +12,20 @@ export function parseDuration(text: string): number {
   return Math.round(total)
 }
 
+const SPANS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `30m`, `12h`, `7d` before now, or a date with or without a time, to epoch milliseconds. */
+export function parseSince(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const span = SPANS[unit]
+  if (span !== undefined) return Date.now() - Number(count) * span
+  // A date alone is a day here, not one in Greenwich.
+  const local = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text
+  const time = /^\d{4}-/.test(text) ? Date.parse(local) : Number.NaN
+  if (Number.isNaN(time)) throw new InvalidArgumentError('Give 7d, 12h, 30m or a date: 2026-11-30.')
+  return time
+}
+
 export function parseCount(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {

@@ -80,6 +80,8 @@ const argumentKinds: Readonly<Record<string, CompletionKind>> = {
   resume: 'sessions',
   'sessions show': 'sessions',
   'sessions delete': 'sessions',
+  'sessions usage': 'sessions',
+  'sessions export': 'sessions',
   'auth set': 'providers',
   'auth remove': 'keys',
   'auth test': 'providers',

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import { parseCount } from './arguments.ts'
 import type { GlobalOptions, ListOptions } from './options.ts'
 import type { ShowOptions } from './session-show.ts'
+import { addTransfer } from './session-transfer-program.ts'
 import type { SessionListOptions } from './sessions.ts'
 
 const load = {
@@ -23,6 +24,7 @@ export function addSessions({ program, started, listing }: Program): void {
   const given = { program: sessions, started, listing }
   addFinding(given)
   addRemoving(given)
+  addTransfer(given)
 }
 
 function addFinding({ program: sessions, started, listing }: Program): void {

@@ -59,9 +59,9 @@ export function storeOf(ctx: RootContext): Store {
 }
 
 /** The project that a directory belongs to, as `continue` understands it. */
-async function projectFilter(
+export async function projectFilter(
   ctx: RootContext,
-  { project: given }: SessionListOptions,
+  { project: given }: Pick<SessionListOptions, 'project'>,
 ): Promise<{ project?: string }> {
   if (given === undefined) return {}
   const directory = resolve(given)

@@ -1,0 +1,34 @@
+import { type Command } from 'commander'
+import { parseSince } from './arguments.ts'
+import type { GlobalOptions, ListOptions } from './options.ts'
+import type { SessionUsageOptions } from './session-usage.ts'
+
+const load = {
+  usage: () => import('./session-usage.ts'),
+}
+
+interface Program {
+  /** `cordage sessions`. */
+  readonly program: Command
+  readonly started: (exit: Promise<number>) => Promise<void>
+  /** Adds `--output`. */
+  readonly listing: (command: Command) => Command
+}
+
+/** The commands that take sessions out, bring them in, and count what they spent. */
+export function addTransfer({ program: sessions, started, listing }: Program): void {
+  listing(sessions.command('usage'))
+    .description('tokens, money and time: of sessions with their children, or of all')
+    .argument('[id...]', 'sessions, or the beginnings of their ids')
+    .option('--project <directory>', 'only sessions of this project')
+    .option('--since <when>', 'only what was spent since: 7d, 12h, or 2026-11-30', parseSince)
+    .action((ids: string[], _: object, command: Command) =>
+      started(
+        load.usage().then(({ showUsage }) => showUsage(ids, all<SessionUsageOptions>(command))),
+      ),
+    )
+}
+
+function all<T extends GlobalOptions = ListOptions>(command: Command): T {
+  return command.optsWithGlobals<T>()
+}
