@@ -1,5 +1,5 @@
-import { constants, type Dirent } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { constants, lstatSync, type Dirent } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Io, IoFile, IoKind } from '@cordage/core/store'
 import { errorCode } from './io.ts'
@@ -12,8 +12,9 @@ export const nodeIo: Io = {
   },
   async stat(path) {
     try {
-      const found = await lstat(path)
-      return { kind: kindOf(found), size: found.size, mtimeMs: found.mtimeMs }
+      // Asked at every append for what is not there: quicker than to have another thread look.
+      const found = lstatSync(path, { throwIfNoEntry: false })
+      return found && { kind: kindOf(found), size: found.size, mtimeMs: found.mtimeMs }
     } catch (error) {
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined
       throw error

@@ -3,8 +3,26 @@ const library = () => import('@mongodb-js/zstd')
 
 const maxBlock = 128 * 1024
 
+/** Up to here compressing takes longer than it is worth: most batches are a few hundred bytes. */
+const maxStored = 1024
+
+/** One zstd frame. Small ones hold the bytes as they are, which every reader of zstd takes. */
 export async function compress(bytes: Buffer): Promise<Buffer> {
-  return (await library()).compress(bytes, 3)
+  return bytes.length <= maxStored ? store(bytes) : (await library()).compress(bytes, 3)
+}
+
+/** A frame of RFC 8878 of a single segment with its content size, and one last, raw block. */
+function store(bytes: Buffer): Buffer {
+  const { length } = bytes
+  // The size takes one byte, or two that count from 256.
+  const wide = length >= 256
+  const lead = Buffer.alloc(wide ? 10 : 9)
+  lead.writeUInt32LE(0xfd2fb528, 0)
+  lead.writeUInt8(wide ? 0x60 : 0x20, 4)
+  if (wide) lead.writeUInt16LE(length - 256, 5)
+  else lead.writeUInt8(length, 5)
+  lead.writeUIntLE((length << 3) | 1, lead.length - 3, 3)
+  return Buffer.concat([lead, bytes])
 }
 
 /** Inflates concatenated frames, skippable ones included. Check every frame first. */

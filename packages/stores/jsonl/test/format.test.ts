@@ -146,6 +146,19 @@ describe('segments', () => {
 })
 
 describe('batches', () => {
+  it('of every size are one bounded frame that any reader of zstd inflates', async (test) => {
+    needs(test, 'zstd')
+    const { compress, decompress, isBounded } = await import('../src/zstd.ts')
+    for (const size of [1, 2, 255, 256, 257, 1023, 1024, 1025, 70_000]) {
+      const bytes = Buffer.from(Array.from({ length: size }, (_, at) => (at * at) % 251))
+      const frame = await compress(bytes)
+      expect(isBounded(frame, size)).toBe(true)
+      expect(isBounded(Buffer.concat([frame, frame]), size)).toBe(false)
+      expect((await decompress(frame)).equals(bytes)).toBe(true)
+      expect(execFileSync('zstd', ['-dc'], { input: frame }).equals(bytes)).toBe(true)
+    }
+  })
+
   it('that inflate to something else than they say are not inflated', async () => {
     const { compress } = await import('../src/zstd.ts')
     const { encodeFrame, decodeFrame, digest } = await import('../src/frame.ts')
