@@ -7,7 +7,7 @@ import {
 import type { AnyEventDefinition } from './event.ts'
 import { inboxSplice } from './inbox-events.ts'
 import { requestContext, requestHeader } from './request-events.ts'
-import { sessionDirectory, sessionImported, sessionTitle } from './session-events.ts'
+import { sessionArchived, sessionDirectory, sessionImported, sessionTitle } from './session-events.ts'
 import { approvalAsked, approvalDecided, toolCall, toolResult } from './tool-events.ts'
 import {
   assistantMessage,
@@ -48,6 +48,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(compactionEnd),
   anyEvent(sessionDirectory),
   anyEvent(sessionTitle),
+  anyEvent(sessionArchived),
   anyEvent(sessionImported),
 ]
 

@@ -17,6 +17,15 @@ export const sessionTitle = defineEvent({
   reduce: (_, { data }) => data.title,
 })
 
+/** Put away by its owner: lists leave the session out unless they are asked for such ones too. */
+export const sessionArchived = defineEvent({
+  type: 'session/archived',
+  schema: z.object({ archived: z.boolean() }),
+  visible: true,
+  initial: false,
+  reduce: (_, { data }) => data.archived,
+})
+
 /** Last fact of an import, so that one that was cut short has none: where the history is from. */
 export const sessionImported = defineEvent({
   type: 'session/imported',

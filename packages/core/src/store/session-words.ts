@@ -1,6 +1,7 @@
 import { textOf } from '../message/index.ts'
 import {
   inboxSplice,
+  sessionArchived,
   sessionTitle,
   userMessage,
   type Fact,
@@ -11,33 +12,45 @@ import type { SessionSummary, Snapshot } from './store.ts'
 const FIRST_WORDS = 80
 
 /** What tells sessions apart in a list. */
-export type SessionWords = Pick<SessionSummary, 'title' | 'firstWords'>
+export type SessionWords = Pick<SessionSummary, 'title' | 'firstWords' | 'archived'>
 
 /** The words of a session of which `facts`, in order, are some: its beginning is enough. */
 export function wordsOf(facts: readonly Fact[]): SessionWords {
   let title: string | undefined
   let firstWords: string | undefined
+  let archived: boolean | undefined
   for (const fact of facts) {
     try {
       if (sessionTitle.is(fact)) title = sessionTitle.schema.parse(fact.data).title
+      else if (sessionArchived.is(fact)) archived = fact.data.archived === true
       else firstWords ??= saidIn(fact)
     } catch {
       // A record that is not what its type says has no words; opening reports it.
     }
   }
-  return { ...(title ? { title } : {}), ...(firstWords ? { firstWords } : {}) }
+  return {
+    ...(title ? { title } : {}),
+    ...(firstWords ? { firstWords } : {}),
+    ...(archived === undefined ? {} : { archived }),
+  }
 }
 
 /** Whether `wordsOf` looks at facts of this type. */
 export function hasWords(type: string): boolean {
-  return [sessionTitle.type, inboxSplice.type, userMessage.type].includes(type)
+  return wordTypes.includes(type)
 }
 
-/** The title that a session had when the snapshot was taken. */
-export function titleOf(snapshot: Snapshot): string | undefined {
+const wordTypes = [sessionTitle, sessionArchived, inboxSplice, userMessage].map(({ type }) => type)
+
+/** What was known of a session when the snapshot was taken. */
+export function wordsAt(snapshot: Snapshot): Pick<SessionWords, 'title' | 'archived'> {
   const { states } = (snapshot.state as Partial<FoldSnapshot> | null)?.states ?? {}
   const title = states?.[sessionTitle.type]
-  return typeof title === 'string' ? title : undefined
+  const archived = states?.[sessionArchived.type]
+  return {
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof archived === 'boolean' ? { archived } : {}),
+  }
 }
 
 /** A message is queued before it is claimed: what never came to a turn was said all the same. */

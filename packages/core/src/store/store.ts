@@ -16,6 +16,8 @@ export interface SessionSummary {
   readonly title?: string
   readonly firstWords?: string
   readonly turns?: number
+  /** Its owner has put it away. */
+  readonly archived?: boolean
   /** Set when the log cannot be used as it is: the reason, for people. */
   readonly damaged?: string
   /** Another live process owns it. */
@@ -49,7 +51,36 @@ export interface SessionLog {
   putBlob(bytes: Uint8Array): Promise<string>
   /** Throws `BLOB_MISSING`. */
   getBlob(hash: string): Promise<Uint8Array>
+  /** Of a view: what the owner has added since it was opened or last refreshed. */
+  refresh(): Promise<Refreshed>
   close(): Promise<void>
+}
+
+export interface Refreshed {
+  readonly facts: readonly Fact[]
+  /** Lines that came into the live lane. */
+  readonly live: readonly unknown[]
+}
+
+/** Facts that cannot be read any more, by the numbers they had. */
+export interface Missing {
+  readonly from: number
+  /** Exclusive; `undefined` when it cannot be known whether there were any. */
+  readonly to: number | undefined
+  /** For people. */
+  readonly reason: string
+}
+
+/** All that can still be read of a session, on both sides of any damage. */
+export interface Salvage {
+  readonly header: SessionHeader | undefined
+  /** By number, with gaps. */
+  readonly facts: AsyncIterable<Fact>
+  /** Complete when `facts` has ended. */
+  readonly missing: readonly Missing[]
+  readonly blobs: AsyncIterable<Uint8Array>
+  /** Hashes of blobs whose bytes do not match any more; complete when `blobs` has ended. */
+  readonly lostBlobs: readonly string[]
 }
 
 export interface ListOptions {
@@ -59,6 +90,50 @@ export interface ListOptions {
   readonly idPrefix?: string
   /** Sessions that others started (of a depth above 0) are left out unless asked for. */
   readonly children?: boolean
+  /** Sessions that were put away are left out unless asked for. */
+  readonly archived?: boolean
+}
+
+/** What may be removed. Without limits only what no session needs any more. */
+export interface CollectOptions {
+  /** Sessions that nothing was added to for so long. */
+  readonly maxAgeDays?: number
+  /** The oldest sessions until all of them together take no more. */
+  readonly maxTotalBytes?: number
+  /** Of those that were put away none is removed. */
+  readonly keepArchived?: boolean
+  /** Bytes that were set aside stay for so long; 30 days unless given. */
+  readonly asideDays?: number
+  /** Looks through the logs for blobs that no fact names: this takes as long as reading them. */
+  readonly blobs?: boolean
+  /** Says what would be removed, and removes nothing. */
+  readonly dryRun?: boolean
+  /** Does nothing where the last collection, of whatever process, began later than so long ago. */
+  readonly everyMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** What was removed, or would be. */
+export interface Collected {
+  readonly sessions: readonly { id: string; bytes: number; reason: 'age' | 'space' }[]
+  readonly blobs: number
+  readonly aside: number
+  /** Drafts and halves that processes left behind when they died. */
+  readonly leftovers: number
+  readonly bytes: number
+}
+
+/** What a store that keeps files can do for them. None of it is needed for a session to work. */
+export interface StoreUpkeep {
+  /**
+   * Writes a log anew, as small as it gets, while nobody owns it; its facts stay as they are.
+   * Gives its bytes before and after. Throws `SESSION_BUSY`, `STORE_DAMAGED`.
+   */
+  pack(id: string): Promise<{ readonly before: number; readonly after: number }>
+  /** Never touches a session that a live process owns. */
+  collect(options?: CollectOptions): Promise<Collected>
+  /** Throws away what was only kept to be quick, and makes it anew from the logs. */
+  rebuild(): Promise<void>
 }
 
 /** `ctx.store`: where session logs live. Run `storeContract` from the testkit on every one. */
@@ -73,6 +148,15 @@ export interface Store {
   list(options?: ListOptions): Promise<readonly SessionSummary[]>
   /** Removes every copy it holds. Throws `SESSION_BUSY` while a live process owns the log. */
   delete(id: string): Promise<void>
+  /**
+   * Begins `header`'s session with the facts of session `id` before number `before`, and its
+   * blobs; whether a live process owns that one does not matter. What is stored may be shared, but
+   * each stays whole whatever becomes of the other. Throws as `create` and `open` do.
+   */
+  fork(id: string, header: SessionHeader, options: { before: number }): Promise<SessionLog>
+  /** Reads whatever is left, and changes nothing. Throws `SESSION_NOT_FOUND`, `STORE_FORMAT_NEWER`. */
+  salvage(id: string): Promise<Salvage>
+  readonly upkeep?: StoreUpkeep
 }
 
 declare module '@cordage/core/kernel' {

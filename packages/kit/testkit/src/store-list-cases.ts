@@ -1,5 +1,11 @@
 import { textMessage } from '@cordage/core/message'
-import { inboxSplice, sessionTitle, userMessage, type NewFact } from '@cordage/core/session'
+import {
+  inboxSplice,
+  sessionArchived,
+  sessionTitle,
+  userMessage,
+  type NewFact,
+} from '@cordage/core/session'
 import type { Store } from '@cordage/core/store'
 import { expect, it } from 'vitest'
 import { factsFrom, headerFor, makeSession, type UseStore } from './store-fixture.ts'
@@ -100,6 +106,19 @@ export function wordCases(use: UseStore): void {
     expect(await words()).toEqual({ title: 'second', firstWords: 'x'.repeat(80) })
     await log.close()
     expect(await words()).toEqual({ title: 'second', firstWords: 'x'.repeat(80) })
+  })
+
+  it('leaves out what was put away, until it is taken out again', async () => {
+    const { store } = use()
+    const listed = async (archived: boolean) =>
+      (await store.list({ archived })).map((one) => [one.header.id, one.archived])
+    await (await make('away', [sessionArchived({ archived: true })])).close()
+    expect(await listed(false)).toEqual([])
+    expect(await listed(true)).toEqual([['away', true]])
+    const log = await store.open('away', { mode: 'write' })
+    await log.append([{ ...sessionArchived({ archived: false }), seq: 1, time: 6 }], { sync: true })
+    await log.close()
+    expect(await listed(false)).toEqual([['away', false]])
   })
 
   it('lists a session whose facts are not what their types say', async () => {

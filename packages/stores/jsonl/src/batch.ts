@@ -1,5 +1,5 @@
 import type { Fact, SessionHeader } from '@cordage/core/session'
-import type { Snapshot } from '@cordage/core/store'
+import { type Snapshot, wordsAt } from '@cordage/core/store'
 import { digest, encodeFrame, type Encoding, formatVersion, type FrameMeta } from './frame.ts'
 import type { Seal } from './frame.ts'
 import { compress } from './zstd.ts'
@@ -35,7 +35,8 @@ export class Batch {
   }
 
   async snapshot(snapshot: Snapshot): Promise<void> {
-    await this.#add('snapshot', `${JSON.stringify({ snapshot })}\n`, this.next)
+    const words = wordsAt(snapshot)
+    await this.#add('snapshot', `${JSON.stringify({ snapshot })}\n`, this.next, { words })
   }
 
   async facts(facts: readonly Fact[]): Promise<void> {
@@ -48,7 +49,7 @@ export class Batch {
     kind: FrameMeta['kind'],
     text: string,
     to: number,
-    more: Pick<FrameMeta, 'header' | 'seals'> = {},
+    more: Pick<FrameMeta, 'header' | 'seals' | 'words'> = {},
   ): Promise<void> {
     const { session, segment, encoding } = this.#place
     const raw = Buffer.from(text)

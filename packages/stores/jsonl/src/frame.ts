@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { SessionHeader } from '@cordage/core/session'
+import type { SessionWords } from '@cordage/core/store'
 
 export const formatVersion = 1
 
@@ -11,6 +12,8 @@ export interface Seal {
   readonly segment: number
   readonly bytes: number
   readonly sha256: string
+  /** Whose frames the segment bears, where it is shared with the session that this one forks. */
+  readonly session?: string
 }
 
 /**
@@ -31,6 +34,8 @@ export interface FrameMeta {
   readonly prev: string
   readonly header?: SessionHeader
   readonly seals?: readonly Seal[]
+  /** Of snapshots: what a list shows of the session, so that the payload need not be read. */
+  readonly words?: SessionWords
 }
 
 /** A frame that was found whole: its bytes go from `start` to `end`, its payload from `payload`. */
@@ -50,6 +55,8 @@ export interface FrameProblem {
   readonly problem: 'torn' | 'damaged' | 'newer'
   readonly reason: string
   readonly format?: number
+  /** What the frame says of itself, where that much of it is whole. */
+  readonly meta?: FrameMeta
 }
 
 export const maxRawBytes = 256 * 1024 * 1024
@@ -102,11 +109,21 @@ export function decodeFrame(
   const end = payload + meta.size
   const inside = encoding === 'zstd' && line.contentEnd
   if (inside && inside !== (printed(meta.kind) ? payload : end)) return damaged('a wrong length')
-  if (end > bytes.length) return torn()
+  if (end > bytes.length) return { ...torn(), meta }
   const matches = digest(bytes.subarray(payload, end)) === meta.sum
-  if (!matches && meta.kind !== 'snapshot') return damaged('a payload that was changed')
+  if (!matches && meta.kind !== 'snapshot') return { ...damaged('a payload that was changed'), meta }
   if (meta.raw > maxRawBytes) return damaged('a batch larger than any that is written')
   return { meta, check, start, payload, payloadEnd: end, end, spoiled: !matches }
+}
+
+/** What leads the frame at `start` and where that ends, the payload not being looked at. */
+export function frameHead(
+  bytes: Buffer,
+  start: number,
+  encoding: Encoding,
+): { meta: FrameMeta; end: number } | undefined {
+  const line = readLine(bytes, start, encoding)
+  return 'problem' in line ? undefined : { meta: line.meta, end: line.end + line.meta.size }
 }
 
 interface FrameLine {

@@ -6,15 +6,15 @@ export function errorCode(error: unknown): string | undefined {
     : undefined
 }
 
-/** The first `max` bytes of a file, or all. */
-export async function readWhole(io: Io, path: string, max = Infinity): Promise<Buffer> {
+/** The bytes of a file after `from`, at most `max`. */
+export async function readWhole(io: Io, path: string, max = Infinity, from = 0): Promise<Buffer> {
   const file = await io.open(path, 'read')
   try {
-    const size = Math.min(await file.size(), max)
+    const size = Math.max(0, Math.min((await file.size()) - from, max))
     const bytes = Buffer.allocUnsafe(size)
     let filled = 0
     while (filled < size) {
-      const count = await file.read(bytes.subarray(filled), filled)
+      const count = await file.read(bytes.subarray(filled), from + filled)
       if (count === 0) break
       filled += count
     }

@@ -44,11 +44,14 @@ export async function listSessions(
       const summary = summaries[index]
       return summary && matches(summary, options) ? [{ entry, summary }] : []
     })
-    const listed = fitting.slice(0, limit - found.length).map(async ({ entry, summary }) => ({
+    const worded = fitting.map(async ({ entry, summary }) => ({
       ...summary,
-      ...(summary.damaged === undefined ? await readWords(io, entry.id, entry.files) : {}),
+      ...(summary.damaged === undefined ? await readWords(io, summary.header, entry.files) : {}),
     }))
-    found.push(...(await Promise.all(listed)))
+    const listed = (await Promise.all(worded)).filter(({ archived }) => {
+      return options.archived === true || archived !== true
+    })
+    found.push(...listed.slice(0, limit - found.length))
   }
   return found
 }
@@ -105,19 +108,26 @@ async function summarise(io: Io, root: string, entry: Entry): Promise<SessionSum
   return busy ? { ...summary, header: head, busy } : { ...summary, header: head }
 }
 
-/** The header of a log, or why there is none. Every segment begins with it. */
-async function headerOf(io: Io, { files }: Entry): Promise<SessionHeader | string> {
+/**
+ * The header of a log, or why there is none. Every segment begins with it, but those that a fork
+ * shares begin with another session's, and they are never the newest.
+ */
+async function headerOf(io: Io, { id, files }: Entry): Promise<SessionHeader | string> {
   let reason = 'it holds no segment'
-  for (const file of files) {
+  let other: SessionHeader | undefined
+  for (const file of files.toReversed()) {
     try {
       const frame = decodeFrame(await readWhole(io, file.path, headBytes), 0, file.encoding)
-      if (!('problem' in frame) && frame.meta.header) return frame.meta.header
+      const header = 'problem' in frame ? undefined : frame.meta.header
+      // A fork's first segments are shared, and bear the header of the session they are from.
+      if (header?.id === id) return header
+      other ??= header
       reason = `segment ${file.number} ${'problem' in frame ? frame.reason : 'has no header'}`
     } catch (error) {
       reason = `segment ${file.number} cannot be read (${errorCode(error) ?? String(error)})`
     }
   }
-  return reason
+  return other ?? reason
 }
 
 /** Only an owner has a live lane, so nobody else's lease needs to be tried. */

@@ -32,12 +32,13 @@ export class MemoryStore implements Store {
   }
 
   async list(options: ListOptions = {}): Promise<readonly SessionSummary[]> {
-    const { project, limit, children = false, idPrefix = '' } = options
+    const { project, limit, children = false, archived = false, idPrefix = '' } = options
     return [...this.#sessions.values()]
       .filter(({ header }) => project === undefined || header.project === project)
       .filter(({ header }) => header.id.toLowerCase().startsWith(idPrefix.toLowerCase()))
       .filter(({ header }) => children || header.depth === 0)
       .map((stored) => summarise(stored))
+      .filter((summary) => archived || summary.archived !== true)
       .sort((a, b) => b.updatedAt - a.updatedAt || (a.header.id < b.header.id ? 1 : -1))
       .slice(0, limit)
   }
