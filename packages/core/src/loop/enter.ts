@@ -1,25 +1,22 @@
-import { isDeepStrictEqual } from 'node:util'
 import { claimable } from '../agent/index.ts'
-import { textMessage, textOf, type Message, newId } from '../message/index.ts'
-import { estimateTokens, modelError, type ModelInfo, type ResolvedModel } from '../model/index.ts'
-import type { AssembledPrompt, PromptPart } from '../prompt/index.ts'
+import { newId, textMessage, textOf, type Message } from '../message/index.ts'
+import { resolveEffort, type ModelInfo, type ResolvedModel } from '../model/index.ts'
+import type { AssembledPrompt } from '../prompt/index.ts'
 import {
   contextMessage,
   inboxSplice,
-  requestContext,
-  requestHeader,
   stepStart,
   systemMessage,
   userMessage,
   type InboxEntry,
   type NewFact,
-  type RequestHeader,
   type RequestParams,
   type Session,
   type SurfaceEntry,
 } from '../session/index.ts'
 import type { ResolvedToolSet } from '../tool/index.ts'
 import { bounded } from './bounded.ts'
+import { headerFacts } from './header.ts'
 import { preStep } from './hooks.ts'
 import type { TurnRun } from './run.ts'
 
@@ -41,18 +38,19 @@ export type EnterResult =
  * everything the request needs: a throw or a cancellation before that leaves it untouched.
  */
 export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<EnterResult> {
-  const { agent, ctx, signal, turn } = run
+  const { agent, signal, turn } = run
+  const { models, tools, prompt: prompts } = run.services
   const { session } = agent
   const step = atTurnStart ? 1 : session.turn.step + 1
   const entries = claimable(session.inbox, atTurnStart)
-  const model = ctx.models.resolve(agent.choice.model)
+  const model = models.resolve(agent.choice.model)
   const params = effectiveParams(agent.choice.params, model)
-  const toolset = ctx.tools.resolve(agent.scope, { ...model, input: model.info.input })
+  const toolset = tools.resolve(agent.scope, { ...model, input: model.info.input })
   const messages = [...entries.map((entry) => entry.message), ...run.notes]
 
   const grace = { signal, graceMs: run.config.cancelGraceMs }
   const prompt = await bounded(
-    ctx.prompt.assemble(agent.scope, promptInput(run, step, model, toolset)),
+    prompts.assemble(agent.scope, promptInput(run, step, model, toolset)),
     'The prompt assembly',
     grace,
   )
@@ -87,7 +85,7 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
     stepStart({ turn, step }),
     ...promptFacts(session, prompt, model.info),
     ...verdict.messages.map((message) => userMessage({ message })),
-    ...requestFacts(session, model, params, toolset, prompt.sections),
+    ...headerFacts(session.requestHeader, { model, params, toolset, sections: prompt.sections }),
   ]
   // The start of the first attempt follows at once, and takes them to the disk.
   await session.append(facts, { later: true })
@@ -124,16 +122,9 @@ function promptInput(run: TurnRun, step: number, model: ResolvedModel, toolset: 
   }
 }
 
-function effectiveParams(params: RequestParams, { info, provider, model }: ResolvedModel) {
-  const { effort } = params
-  if (effort !== undefined && !Object.hasOwn(info.efforts ?? {}, effort)) {
-    const known = Object.keys(info.efforts ?? {}).join(', ') || 'none'
-    throw modelError('UNSUPPORTED_REASONING_EFFORT', {
-      model: `${provider}/${model}`,
-      effort,
-      known,
-    })
-  }
+function effectiveParams(params: RequestParams, model: ResolvedModel): RequestParams {
+  const { info } = model
+  resolveEffort({ ...model, params }, info)
   return { ...params, maxTokens: Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens) }
 }
 
@@ -164,39 +155,6 @@ function promptFacts(session: Session, prompt: AssembledPrompt, info: ModelInfo)
     facts.push(contextMessage({ id, row, message: textMessage(newId(), 'user', text, source) }))
   }
   return facts
-}
-
-function requestFacts(
-  session: Session,
-  { provider, model, info }: ResolvedModel,
-  params: RequestParams,
-  toolset: ResolvedToolSet,
-  sections: readonly PromptPart[],
-): NewFact[] {
-  const tools = [...toolset.specs]
-  const header = { provider, model, params, tools, origin: originOf(toolset, sections) }
-  const last = session.requestHeader
-  if (last && isDeepStrictEqual({ ...header, reason: last.reason }, last)) return []
-  const { contextWindow, maxTokens } = info
-  return [
-    requestHeader({ ...header, reason: last ? 'change' : 'initial' }),
-    requestContext({ provider, model, contextWindow, maxTokens }),
-  ]
-}
-
-/** Which row contributed which part of the request's fixed beginning, and its estimated tokens. */
-function originOf(
-  toolset: ResolvedToolSet,
-  sections: readonly PromptPart[],
-): RequestHeader['origin'] {
-  return [
-    ...sections.map(({ id, row, tokens }) => ({ part: `system: ${id}`, row, tokens })),
-    ...toolset.specs.map((spec) => ({
-      part: `tool: ${spec.name}`,
-      row: toolset.rows.get(spec.name) ?? '',
-      tokens: estimateTokens(JSON.stringify(spec)),
-    })),
-  ]
 }
 
 /** A message of the loop to the model, shown to people as a notice. */

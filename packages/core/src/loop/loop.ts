@@ -12,6 +12,8 @@ export function createLoop(
   config: LoopConfig,
 ): Loop {
   const seen = new WeakMap<Agent, SeenFiles>()
+  const { models, tools, prompt } = ctx
+  const services = { models, tools, prompt }
 
   const seenBy = (agent: Agent): SeenFiles => {
     const files = seen.get(agent) ?? createSeenFiles()
@@ -25,6 +27,7 @@ export function createLoop(
       try {
         return await runTurn({
           ctx,
+          services,
           config,
           agent,
           seen: seenBy(agent),

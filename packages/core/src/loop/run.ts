@@ -1,12 +1,14 @@
 import type { Agent, TurnControl } from '../agent/index.ts'
-import type { PluginContext } from '../kernel/index.ts'
+import type { Context, Services } from '../kernel/index.ts'
 import type { Message } from '../message/index.ts'
 import type { SeenFiles } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
 
 /** Everything the parts of one turn share. Lives exactly as long as the turn. */
 export interface TurnRun {
-  readonly ctx: PluginContext<'models' | 'tools' | 'prompt'>
+  readonly ctx: Context
+  /** Read once: the loop is started anew when one of them is another. */
+  readonly services: Pick<Services, 'models' | 'tools' | 'prompt'>
   readonly config: LoopConfig
   readonly agent: Agent
   readonly turn: number

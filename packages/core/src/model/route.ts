@@ -108,7 +108,10 @@ export function joinURL(baseURL: string, path: string): string {
  * The effort of a request as it goes on the wire: `undefined` where none was asked for, `null`
  * where the level omits the field. Throws `UNSUPPORTED_REASONING_EFFORT`.
  */
-export function resolveEffort(request: ModelRequest, info: ModelInfo): string | null | undefined {
+export function resolveEffort(
+  request: Pick<ModelRequest, 'provider' | 'model' | 'params'>,
+  info: ModelInfo,
+): string | null | undefined {
   const { effort } = request.params
   if (effort === undefined) return undefined
   const value =

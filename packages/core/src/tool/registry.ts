@@ -1,6 +1,6 @@
 import { assert, createRegistry } from '../kernel/index.ts'
 import type { Context, Entry } from '../kernel/index.ts'
-import type { ToolSpec } from '../session/index.ts'
+import { deepFreeze, type ToolSpec } from '../session/index.ts'
 import { schemaOf } from './schema.ts'
 import type { Tool } from './tool.ts'
 import type { ResolvedToolSet, Tools, ToolStatus } from './tools.ts'
@@ -70,6 +70,14 @@ function statusOf(
   }
 }
 
-function specOf({ name, description, parameters }: Tool): ToolSpec {
-  return { name, description, parameters: { ...schemaOf(parameters) } }
+const specs = new WeakMap<Tool, ToolSpec>()
+
+/** One frozen object for each tool, so that a step can tell quickly that nothing has changed. */
+function specOf(tool: Tool): ToolSpec {
+  const known = specs.get(tool)
+  if (known) return known
+  const { name, description, parameters } = tool
+  const spec = deepFreeze({ name, description, parameters: structuredClone(schemaOf(parameters)) })
+  specs.set(tool, spec)
+  return spec
 }

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util'
+import { estimateTokens, type ResolvedModel } from '../model/index.ts'
+import type { PromptPart } from '../prompt/index.ts'
+import {
+  requestContext,
+  requestHeader,
+  type NewFact,
+  type RequestHeader,
+  type RequestParams,
+  type ToolSpec,
+} from '../session/index.ts'
+import type { ResolvedToolSet } from '../tool/index.ts'
+
+interface HeaderParts {
+  readonly model: ResolvedModel
+  readonly params: RequestParams
+  readonly toolset: ResolvedToolSet
+  readonly sections: readonly PromptPart[]
+}
+
+/** Everything of a request that is not a message, where it is not what was logged `last`. */
+export function headerFacts(last: RequestHeader | undefined, parts: HeaderParts): NewFact[] {
+  const { model: resolved, params, toolset } = parts
+  const { provider, model, info } = resolved
+  const rest = { provider, model, params, origin: originOf(parts) }
+  if (last && isSame(last, rest, toolset.specs)) return []
+  const { contextWindow, maxTokens } = info
+  return [
+    requestHeader({ ...rest, tools: [...toolset.specs], reason: last ? 'change' : 'initial' }),
+    requestContext({ provider, model, contextWindow, maxTokens }),
+  ]
+}
+
+function isSame(
+  { tools, ...last }: RequestHeader,
+  rest: Omit<RequestHeader, 'reason' | 'tools'>,
+  specs: readonly ToolSpec[],
+): boolean {
+  const sameTools =
+    tools.length === specs.length && tools.every((tool, at) => isSameTool(tool, specs[at]))
+  return sameTools && isDeepStrictEqual(last, { ...rest, reason: last.reason })
+}
+
+/** The offered tool that a logged one was last found to be equal to. */
+const equals = new WeakMap<ToolSpec, ToolSpec>()
+
+function isSameTool(logged: ToolSpec, offered: ToolSpec | undefined): boolean {
+  if (!offered) return false
+  if (equals.get(logged) === offered) return true
+  if (!isDeepStrictEqual(logged, offered)) return false
+  equals.set(logged, offered)
+  return true
+}
+
+/** Which row contributed which part of the request's fixed beginning, and its estimated tokens. */
+function originOf({ toolset, sections }: HeaderParts): RequestHeader['origin'] {
+  return [
+    ...sections.map(({ id, row, tokens }) => ({ part: `system: ${id}`, row, tokens })),
+    ...toolset.specs.map((spec) => ({
+      part: `tool: ${spec.name}`,
+      row: toolset.rows.get(spec.name) ?? '',
+      tokens: tokensOf(spec),
+    })),
+  ]
+}
+
+const tokens = new WeakMap<ToolSpec, number>()
+
+function tokensOf(spec: ToolSpec): number {
+  const known = tokens.get(spec)
+  if (known !== undefined) return known
+  const estimated = estimateTokens(JSON.stringify(spec))
+  tokens.set(spec, estimated)
+  return estimated
+}
