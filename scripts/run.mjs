@@ -4,8 +4,9 @@ import { delimiter, resolve, sep } from 'node:path'
 const tools = resolve(import.meta.dirname, '../node_modules/.bin')
 
 /** Runs a tool of the workspace, or npm, and ends this process when it fails. */
-export function run(tool, args) {
+export function run(tool, args, cwd = process.cwd()) {
   const { status, error } = spawnSync(tool, args, {
+    cwd,
     stdio: 'inherit',
     shell: process.platform === 'win32',
     env: { ...process.env, PATH: tool === 'npm' ? systemPath() : toolPath() },

@@ -5,7 +5,6 @@ import { run } from '../run.mjs'
 import { readJson, root } from './packages.mjs'
 
 export const tarballs = join(root, 'dist-tarballs')
-const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
 
 /** Packs into a fresh folder that goes with this process; `CORDAGE_PACKED` names what is there. */
 export function providePacked() {
@@ -24,7 +23,12 @@ export function installPacked(folder) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   const index = readTarballs()
   const files = neededBy('cordage', index).map((name) => join(tarballs, index[name].file))
-  run('npm', ['install', ...quiet, '--prefix', folder, ...files])
+  install(folder, files)
+}
+
+/** In the folder, not with `--prefix`: that also moves where npm looks for settings of all users. */
+function install(folder, packages) {
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], folder)
 }
 
 /** By name: the file of its tarball, and the packages of ours that it needs. */
@@ -50,7 +54,7 @@ export function installNodes(folder) {
   const nodes = NODES.map(([alias, version]) => {
     return `${alias}@npm:node-${process.platform}-${process.arch}@${version}`
   })
-  run('npm', ['install', ...quiet, '--prefix', folder, ...nodes])
+  install(folder, nodes)
   return NODES.map(([alias]) => join(folder, 'node_modules', alias, 'bin/node'))
 }
 

@@ -1,44 +1,8 @@
-import { createHash } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import { readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from './fixture/cli.ts'
 import { HELLO, writeTarball } from './fixture/package.ts'
 import { makePlace } from './fixture/place.ts'
-
-interface Registry extends AsyncDisposable {
-  readonly url: string
-  publish(version: string, tarball: string): Promise<void>
-}
-
-/** What npm asks a registry of one package, `cordage-hello`. */
-async function startRegistry(): Promise<Registry> {
-  const tarballs = new Map<string, Buffer>()
-  const versions: Record<string, unknown> = {}
-  let latest = ''
-  const server: Server = createServer(({ url = '' }, response) => {
-    const tarball = tarballs.get(basename(url))
-    const packument = { name: 'cordage-hello', 'dist-tags': { latest }, versions }
-    if (url !== '/cordage-hello' && tarball === undefined) response.statusCode = 404
-    response.end(tarball ?? JSON.stringify(packument))
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    url,
-    async publish(version, file) {
-      const bytes = await readFile(file)
-      tarballs.set(basename(file), bytes)
-      const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
-      const dist = { tarball: `${url}/${basename(file)}`, integrity }
-      versions[version] = { name: 'cordage-hello', version, dist }
-      latest = version
-    },
-    [Symbol.asyncDispose]: () => new Promise((done) => server.close(() => done())),
-  }
-}
+import { startRegistry } from './fixture/registry.ts'
 
 describe('a plugin from a registry', () => {
   it('is added by its name, and an update says what it changes', async () => {

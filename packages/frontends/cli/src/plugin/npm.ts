@@ -5,15 +5,17 @@ import { pluginError } from './errors.ts'
 const ALWAYS = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund']
 
 /**
- * Runs `npm <args>` on the package in `folder`. With `offline` first without the network, and with
- * it only where the cache lacks a dependency. Throws `PLUGIN_NPM_FAILED`.
+ * Runs `npm <args>` in `folder`, which holds a package.json; not with `--prefix`, which also moves
+ * where npm looks for the registry, proxy and certificates of all users. With `offline` first
+ * without the network, and with it only where the cache lacks a dependency. Throws
+ * `PLUGIN_NPM_FAILED`.
  */
 export async function npm(
   folder: string,
   args: readonly string[],
   { offline }: { offline: boolean },
 ): Promise<void> {
-  const quiet = ['--loglevel=error', '--no-update-notifier', '--prefix', folder]
+  const quiet = ['--loglevel=error', '--no-update-notifier']
   const whole = [...args, ...ALWAYS, ...quiet]
   let ended = await run(folder, [...whole, offline ? '--offline' : '--prefer-online'])
   if (offline && /ENOTCACHED/.test(ended.output)) ended = await run(folder, whole)
