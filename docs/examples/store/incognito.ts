@@ -22,6 +22,8 @@ const incognito: Store = {
   open: forgotten,
   list: async () => [],
   delete: forgotten,
+  fork: forgotten,
+  salvage: forgotten,
 }
 
 function newLog(header: SessionHeader): SessionLog {
@@ -54,6 +56,7 @@ function newLog(header: SessionHeader): SessionLog {
     // Only a crash would read what these keep.
     appendLive: () => {},
     rotateLive: () => {},
+    refresh: async () => ({ facts: [], live: [] }),
     close: async () => {},
   }
 }

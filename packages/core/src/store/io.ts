@@ -23,6 +23,11 @@ export interface Io {
    * something in it. Everybody sees the one or the other, a power cut before `syncDirectory` too.
    */
   rename(from: string, to: string): Promise<void>
+  /**
+   * A second name for the same file, which lives until its last name is removed. Fails with EEXIST
+   * when the name is taken, and with other codes where the system has no links: copy then.
+   */
+  link(from: string, to: string): Promise<void>
   /** A file or a whole folder; nothing there is fine. Open files live on without a name. */
   remove(path: string): Promise<void>
   /**

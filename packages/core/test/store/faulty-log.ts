@@ -65,6 +65,9 @@ export class FaultyLog implements SessionLog {
     this.batches.push({ facts, ...options })
     if (options.snapshot) this.#wantsSnapshot = false
   }
+  refresh() {
+    return this.inner.refresh()
+  }
   appendLive(lines: readonly unknown[]) {
     this.lane.push(...lines)
     this.inner.appendLive(lines)

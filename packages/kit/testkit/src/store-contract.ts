@@ -10,6 +10,7 @@ import {
   type StoreUnderTest,
   type UseStore,
 } from './store-fixture.ts'
+import { forkCases, salvageCases, viewCases } from './store-fork-cases.ts'
 import { listCases, wordCases } from './store-list-cases.ts'
 
 /** What every `ctx.store` must do. Call it at the top of a test file. */
@@ -31,6 +32,9 @@ export function storeContract(name: string, makeStore: () => Promise<StoreUnderT
     describe('snapshots', () => snapshotCases(use))
     describe('contents', () => contentCases(use))
     describe('blobs and the live lane', () => sideCases(use))
+    describe('forks', () => forkCases(use))
+    describe('views', () => viewCases(use))
+    describe('salvage', () => salvageCases(use))
     describe('the list', () => {
       listCases(use)
       wordCases(use)

@@ -111,7 +111,8 @@ export function decodeFrame(
   if (inside && inside !== (printed(meta.kind) ? payload : end)) return damaged('a wrong length')
   if (end > bytes.length) return { ...torn(), meta }
   const matches = digest(bytes.subarray(payload, end)) === meta.sum
-  if (!matches && meta.kind !== 'snapshot') return { ...damaged('a payload that was changed'), meta }
+  if (!matches && meta.kind !== 'snapshot')
+    return { ...damaged('a payload that was changed'), meta }
   if (meta.raw > maxRawBytes) return damaged('a batch larger than any that is written')
   return { meta, check, start, payload, payloadEnd: end, end, spoiled: !matches }
 }

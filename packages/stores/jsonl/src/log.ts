@@ -1,8 +1,9 @@
 import { type Fact, sessionError, type SessionHeader } from '@cordage/core/session'
-import type { Io, IoLock, SessionLog, Snapshot } from '@cordage/core/store'
+import type { Io, IoLock, Refreshed, SessionLog, Snapshot } from '@cordage/core/store'
 import { Blobs } from './blobs.ts'
 import { readFacts } from './facts.ts'
 import type { LiveLane } from './live-lane.ts'
+import { Refresher } from './refresh.ts'
 import { openSegments } from './segment.ts'
 import { reading, unreadable, writing } from './system-error.ts'
 import type { Writer } from './writer.ts'
@@ -38,6 +39,7 @@ export class JsonlLog implements SessionLog {
   readonly #directory: string
   readonly #owner: LogOwner | undefined
   readonly #blobs: Blobs
+  readonly #refresher: Refresher | undefined
   #work: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
@@ -52,6 +54,9 @@ export class JsonlLog implements SessionLog {
     this.live = start.live
     this.notices = start.notices
     this.#blobs = new Blobs(place.io, place.directory, start.header.id)
+    if (owner) return
+    const next = (start.snapshot?.seq ?? 0) + start.tail.length
+    this.#refresher = new Refresher({ ...place, id: start.header.id }, { ...start, next })
   }
 
   get wantsSnapshot(): boolean {
@@ -101,6 +106,11 @@ export class JsonlLog implements SessionLog {
 
   getBlob(hash: string): Promise<Uint8Array> {
     return reading(this.#directory, () => this.#blobs.get(hash))
+  }
+
+  async refresh(): Promise<Refreshed> {
+    if (!this.#refresher) return { facts: [], live: [] }
+    return this.#refresher.refresh()
   }
 
   close(): Promise<void> {

@@ -21,7 +21,9 @@ export async function createLog(
   checkSessionId(id)
   const directory = join(location, id)
   if (await io.stat(directory)) throw storeError('STORE_ID_TAKEN', { id, location })
-  const segment = await writing(id, () => placeNewLog(options, header, directory))
+  const segment = await writing(id, () =>
+    placeSession(options, id, (draft) => beginLog(options, header, draft)),
+  )
   const lock = await closingOnFailure(segment, async () => {
     const taken = await writing(id, () => io.lock(leasePath(directory), false))
     if (!taken) throw sessionError('SESSION_BUSY', { id })
@@ -36,34 +38,48 @@ export async function createLog(
   return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })
 }
 
-/** The folder gets its name when the header in it is on the disk: there is never half a session. */
-async function placeNewLog(
-  { io, directory: root, compression: encoding }: JsonlStoreOptions,
+/** The first segment, with the header in it. */
+async function beginLog(
+  { io, compression: encoding }: JsonlStoreOptions,
   header: SessionHeader,
-  directory: string,
+  draft: string,
 ): Promise<OpenSegment> {
-  const draft = join(root, `.new-${header.id}-${Math.random().toString(36).slice(2, 10)}`)
+  const file = await createSegment(io, draft, { number: 1, encoding })
+  assert(file, `the fresh folder ${draft} already holds a segment`)
+  const segment = new OpenSegment(1, file, 0)
+  await closingOnFailure(segment, async () => {
+    const batch = new Batch({ session: header.id, segment: 1, encoding }, segment.good)
+    await batch.header(header)
+    await segment.write(batch.bytes, batch.check, batch.next)
+    await segment.sync()
+  })
+  return segment
+}
+
+/**
+ * The folder of a new session. It gets its name when all that `fill` puts into it is on the disk:
+ * there is never half a session. Throws `STORE_ID_TAKEN`.
+ */
+export async function placeSession<T extends Pick<OpenSegment, 'close'>>(
+  { io, directory: root }: JsonlStoreOptions,
+  id: string,
+  fill: (draft: string) => Promise<T>,
+): Promise<T> {
+  const draft = join(root, `.new-${id}-${Math.random().toString(36).slice(2, 10)}`)
   try {
     await io.makeDirectory(join(draft, 'log'))
-    const file = await createSegment(io, draft, { number: 1, encoding })
-    assert(file, `the fresh folder ${draft} already holds a segment`)
-    const segment = new OpenSegment(1, file, 0)
-    await closingOnFailure(segment, async () => {
-      const batch = new Batch({ session: header.id, segment: 1, encoding }, segment.good)
-      await batch.header(header)
-      await segment.write(batch.bytes, batch.check, batch.next)
-      await segment.sync()
+    const filled = await fill(draft)
+    await closingOnFailure(filled, async () => {
       await io.syncDirectory(join(draft, 'log'))
       await io.syncDirectory(draft)
-      await io.rename(draft, directory)
+      await io.rename(draft, join(root, id))
       await io.syncDirectory(root)
     })
-    return segment
+    return filled
   } catch (error) {
     await io.remove(draft).catch(() => {
       // What is left of it begins with a dot, so that no list shows it.
     })
-    const { id } = header
     const taken = errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST'
     if (taken) throw storeError('STORE_ID_TAKEN', { id, location: root })
     throw error

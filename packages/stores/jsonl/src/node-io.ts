@@ -1,5 +1,5 @@
 import { constants, lstatSync, type Dirent } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Io, IoFile, IoKind } from '@cordage/core/store'
 import { errorCode } from './io.ts'
@@ -37,6 +37,7 @@ export const nodeIo: Io = {
     }
   },
   rename,
+  link,
   async remove(path) {
     await rm(path, { recursive: true, force: true })
   },

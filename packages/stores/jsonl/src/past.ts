@@ -28,7 +28,10 @@ export interface Past {
 /** Throws `STORE_DAMAGED` only when not even the header can be read, and `STORE_FORMAT_NEWER`. */
 export async function readPast(reader: SegmentReader, id: string): Promise<Past> {
   const window = await newestSegments(reader)
-  const header = headerOf(window.map(({ segment }) => segment))
+  const header = headerOf(
+    window.map(({ segment }) => segment),
+    id,
+  )
   if (!header) {
     const first = window[0]?.segment.scan.problem?.reason
     const reason = first ? `its first segment ${first}` : 'it has no segment that holds anything'
@@ -81,15 +84,13 @@ async function newestSegments(reader: SegmentReader): Promise<Candidate[]> {
   return window
 }
 
-function headerOf(window: readonly LoadedSegment[]): SessionHeader | undefined {
-  for (const { scan } of window) {
-    const header = scan.frames[0]?.meta.header
-    if (header) return header
-  }
-  return undefined
+/** Segments that a fork shares bear the header of the session that they are from. */
+function headerOf(window: readonly LoadedSegment[], id: string): SessionHeader | undefined {
+  const first = window.map(({ scan }) => scan.frames[0]?.meta)
+  return first.find((meta) => meta?.session === id && meta.header)?.header
 }
 
-async function readSnapshot(
+export async function readSnapshot(
   { bytes, file }: LoadedSegment,
   frame: Frame | undefined,
 ): Promise<Snapshot | undefined> {

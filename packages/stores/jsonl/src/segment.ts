@@ -4,6 +4,7 @@ import { sessionError } from '@cordage/core/session'
 import { type Io, storeError } from '@cordage/core/store'
 import { decodeFrame, type Encoding, type FrameMeta, type Seal } from './frame.ts'
 import { errorCode, readWhole } from './io.ts'
+import { findLog } from './log-folder.ts'
 import { type Scan, scanSegment } from './scan.ts'
 
 /** One file of a log. Only the newest is written to. */
@@ -31,15 +32,26 @@ export function segmentPath(directory: string, number: number, encoding: Encodin
 
 /** Oldest first. Links and files with other names are not segments. */
 export async function listSegments(io: Io, directory: string): Promise<SegmentFile[]> {
-  const entries = await io.list(join(directory, 'log'))
+  const { folder, entries } = await logEntries(io, directory)
   const files: SegmentFile[] = []
   for (const { name, kind } of entries) {
     const match = /^(\d{6,15})\.jsonl(\.zst)?$/.exec(name)
     if (!match || kind !== 'file') continue
     const encoding = match[2] ? 'zstd' : 'none'
-    files.push({ number: Number(match[1]), encoding, path: join(directory, 'log', name) })
+    files.push({ number: Number(match[1]), encoding, path: join(folder, name) })
   }
   return files.sort((a, b) => a.number - b.number)
+}
+
+async function logEntries(io: Io, directory: string) {
+  const log = join(directory, 'log')
+  try {
+    return { folder: log, entries: await io.list(log) }
+  } catch (error) {
+    const folder = errorCode(error) === 'ENOENT' ? await findLog(io, directory) : undefined
+    if (folder === undefined) throw error
+    return { folder, entries: await io.list(folder) }
+  }
 }
 
 /** Reads the segments of one session, each no further than a later one vouches for. */
@@ -58,11 +70,12 @@ export class SegmentReader {
   }
 
   async load(file: SegmentFile): Promise<LoadedSegment> {
-    const seal = await this.#sealOf(file.number)
+    const seal = await this.sealOf(file.number)
     const bytes = await readWhole(this.#io, file.path)
     const covered = seal ? bytes.subarray(0, seal.bytes) : bytes
     const { number: segment, encoding } = file
-    const scan = scanSegment(covered, { session: this.#session, segment, encoding })
+    const session = seal?.session ?? this.#session
+    const scan = scanSegment(covered, { session, segment, encoding })
     if (scan.problem?.problem === 'newer') {
       throw storeError('STORE_FORMAT_NEWER', {
         id: this.#session,
@@ -79,15 +92,22 @@ export class SegmentReader {
     const frame = decodeFrame(bytes, 0, file.encoding)
     const valid =
       !('problem' in frame) &&
-      frame.meta.session === this.#session &&
-      frame.meta.segment === file.number
+      frame.meta.segment === file.number &&
+      (await this.#bears(file.number, frame.meta.session))
     const meta = valid ? frame.meta : undefined
     this.#heads.set(file.number, meta)
-    for (const seal of meta?.seals ?? []) this.#seals.set(seal.segment, seal)
+    const shared = meta && meta.session !== this.#session ? { session: meta.session } : {}
+    for (const seal of meta?.seals ?? []) this.#seals.set(seal.segment, { ...shared, ...seal })
     return meta
   }
 
-  async #sealOf(number: number): Promise<Seal | undefined> {
+  /** Its own frames, or those that a later segment says it shares with another session. */
+  async #bears(segment: number, session: string): Promise<boolean> {
+    return session === this.#session || session === (await this.sealOf(segment))?.session
+  }
+
+  /** What a later segment vouches for of segment `number`. */
+  async sealOf(number: number): Promise<Seal | undefined> {
     for (const file of this.files) {
       if (this.#seals.has(number)) break
       if (file.number > number) await this.head(file)

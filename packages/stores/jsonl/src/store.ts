@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { sessionError } from '@cordage/core/session'
 import { isSessionId, type Store } from '@cordage/core/store'
+import { forkLog } from './fork.ts'
 import { listSessions } from './listing.ts'
+import { findLog } from './log-folder.ts'
 import type { JsonlLog } from './log.ts'
 import { createLog } from './new-log.ts'
 import { openToRead, openToWrite } from './opening.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { salvageLog } from './salvage.ts'
 import { reading, writing } from './system-error.ts'
 
 /** A store that keeps each session in a folder of its own. */
@@ -41,6 +44,18 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
       const directory = await folder(id)
       await writing(id, () => deleteLog(options, id, directory))
     },
+    async fork(id, header, { before }) {
+      return reading(join(options.directory, id), async () => {
+        const source = { id, directory: await folder(id), before }
+        await forkLog(options, source, header)
+        const directory = join(options.directory, header.id)
+        return keep(await openToWrite(options, { id: header.id, directory, takeOver: false }))
+      })
+    },
+    async salvage(id) {
+      const directory = await folder(id)
+      return reading(directory, () => salvageLog(options.io, directory, id))
+    },
     async close() {
       await Promise.all([...open].map((log) => log.close()))
     },
@@ -53,7 +68,7 @@ async function folderOf({ io, directory }: JsonlStoreOptions, id: string): Promi
   const isSession =
     isSessionId(id) &&
     (await io.stat(folder))?.kind === 'directory' &&
-    (await io.stat(join(folder, 'log')))?.kind === 'directory'
+    (await findLog(io, folder)) !== undefined
   if (!isSession) throw sessionError('SESSION_NOT_FOUND', { id, location: directory })
   return folder
 }

@@ -125,7 +125,7 @@ export class Writer {
     const segment = this.#segment
     const { good: before, durable } = segment
     const batch = this.#batch()
-    if (before.bytes === 0) await batch.seal(this.#options.header, this.#seals)
+    if (before.bytes === 0) await this.#begin(batch)
     await batch.facts(this.#unsynced.filter((fact) => fact.seq >= before.next))
     // A snapshot of another place is of no use here, and nothing is lost without it.
     if (snapshot?.seq === batch.next) await batch.snapshot(snapshot)
@@ -141,6 +141,12 @@ export class Writer {
       this.#broken = segment.suspect || !(await segment.isEven())
       throw error
     }
+  }
+
+  async #begin(batch: Batch): Promise<void> {
+    const { header } = this.#options
+    if (this.#segment.number === 1) await batch.header(header)
+    else await batch.seal(header, this.#seals)
   }
 
   async #flush(): Promise<void> {

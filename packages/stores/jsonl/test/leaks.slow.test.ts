@@ -44,6 +44,7 @@ function countedIo(): Counted {
     makeDirectory: (path) => call('mkdir', () => nodeIo.makeDirectory(path)),
     syncDirectory: () => call('sync', async () => {}),
     rename: (from, to) => call('rename', () => nodeIo.rename(from, to)),
+    link: (from, to) => call('link', () => nodeIo.link(from, to)),
     remove: (path) => call('remove', () => nodeIo.remove(path)),
     locked: (path) => call('locked', () => nodeIo.locked(path)),
     lock: (path, force) =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sessionError, type Fact, type SessionHeader } from '@cordage/core/session'
-import { storeError, type SessionLog, type Snapshot } from '@cordage/core/store'
+import { storeError, type Refreshed, type SessionLog, type Snapshot } from '@cordage/core/store'
 import { asJson, type Stored } from './stored.ts'
 
 export class MemoryLog implements SessionLog {
@@ -13,6 +13,7 @@ export class MemoryLog implements SessionLog {
   wantsSnapshot: boolean
   readonly #stored: Stored
   #closed = false
+  #seen: { facts: number; live: readonly unknown[] }
 
   constructor(stored: Stored, mode: 'write' | 'read') {
     this.header = stored.header
@@ -23,6 +24,7 @@ export class MemoryLog implements SessionLog {
     // Each writer begins with a snapshot, so that opening stays cheap as the session grows.
     this.wantsSnapshot = mode === 'write'
     this.#stored = stored
+    this.#seen = { facts: stored.facts.length, live: this.live }
     if (mode === 'write') stored.owner = this
   }
 
@@ -68,6 +70,16 @@ export class MemoryLog implements SessionLog {
     const bytes = this.#stored.blobs.get(hash)
     if (!bytes) throw storeError('BLOB_MISSING', { id: this.header.id, hash })
     return Uint8Array.from(bytes)
+  }
+
+  async refresh(): Promise<Refreshed> {
+    if (this.mode === 'write') return { facts: [], live: [] }
+    const { facts, live } = this.#stored
+    const seen = this.#seen
+    this.#seen = { facts: facts.length, live: [...live] }
+    // Lines are never changed: a lane that begins with another one was emptied meanwhile.
+    const goesOn = seen.live.every((line, index) => line === live[index])
+    return { facts: facts.slice(seen.facts), live: live.slice(goesOn ? seen.live.length : 0) }
   }
 
   async close(): Promise<void> {

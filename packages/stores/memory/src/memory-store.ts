@@ -1,6 +1,6 @@
 import { sessionError, type SessionHeader } from '@cordage/core/session'
 import { checkSessionId, storeError, type Store } from '@cordage/core/store'
-import type { ListOptions, SessionLog, SessionSummary } from '@cordage/core/store'
+import type { ListOptions, Salvage, SessionLog, SessionSummary } from '@cordage/core/store'
 import { MemoryLog } from './memory-log.ts'
 import { isOwned, newStored, type Stored } from './stored.ts'
 import { summarise } from './summary.ts'
@@ -48,9 +48,43 @@ export class MemoryStore implements Store {
     this.#sessions.delete(id)
   }
 
+  async fork(
+    id: string,
+    header: SessionHeader,
+    { before }: { before: number },
+  ): Promise<SessionLog> {
+    const source = this.#find(id)
+    if (before > source.facts.length) {
+      const reason = `it has ${source.facts.length} facts, and ${before} were asked for`
+      throw storeError('STORE_DAMAGED', { id, reason })
+    }
+    const log = await this.create(header)
+    const stored = this.#find(header.id)
+    stored.facts.push(...source.facts.slice(0, before))
+    for (const [hash, bytes] of source.blobs) stored.blobs.set(hash, bytes)
+    stored.bytes = source.bytes
+    await log.close()
+    return this.open(header.id, { mode: 'write' })
+  }
+
+  async salvage(id: string): Promise<Salvage> {
+    const { header, facts, blobs } = this.#find(id)
+    return {
+      header,
+      facts: eachOf(facts),
+      missing: [],
+      blobs: eachOf([...blobs.values()]),
+      lostBlobs: [],
+    }
+  }
+
   #find(id: string): Stored {
     const stored = this.#sessions.get(id)
     if (!stored) throw sessionError('SESSION_NOT_FOUND', { id, location: LOCATION })
     return stored
   }
+}
+
+async function* eachOf<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values
 }
