@@ -3,7 +3,7 @@ import type { RunningProcess, Target } from '../environment/index.ts'
 import type { Actor, Effect } from '../policy/index.ts'
 import { toolError } from './errors.ts'
 import { createGate, type Gate } from './gate.ts'
-import { createRunFiles } from './run-files.ts'
+import { createRunFiles, type MakeChange } from './run-files.ts'
 import { createRunProcesses } from './run-processes.ts'
 import type { Detached, RunFiles, RunProcesses } from './tool.ts'
 
@@ -20,6 +20,7 @@ export interface GrantOptions {
   readonly signal: AbortSignal
   /** What a detached process keeps, which nothing of the grant is. */
   readonly detached: Detached
+  readonly change: MakeChange
 }
 
 /**
@@ -35,7 +36,7 @@ export interface Grant {
 }
 
 export function createGrant(options: GrantOptions): Grant {
-  const { ctx, tool, row, cwd, signal, detached } = options
+  const { ctx, tool, row, cwd, signal, detached, change } = options
   const gate = createGate(options)
   const open = new Set<Target>()
   const running = new Set<RunningProcess>()
@@ -45,7 +46,7 @@ export function createGrant(options: GrantOptions): Grant {
   const place = { gate, fs, cwd, signal }
   return {
     gate,
-    fs: createRunFiles({ ...place, open }),
+    fs: createRunFiles({ ...place, open, change }),
     processes: createRunProcesses({
       ...place,
       processes: () => need('processes'),

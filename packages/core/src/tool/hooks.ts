@@ -1,3 +1,4 @@
+import type { Target } from '../environment/index.ts'
 import { defineHook, defineNotice } from '../kernel/index.ts'
 import type { ToolCallPart } from '../message/index.ts'
 import type { Actor, Effect } from '../policy/index.ts'
@@ -52,6 +53,22 @@ export const preExecute: GuardChain<CallContext> = guardChain<CallContext>('tool
  * whatever is passed to `next`.
  */
 export const execute = defineHook<CallContext, unknown>('tools/execute')
+
+/** A change of one file, which the policy has allowed and which has not been made. */
+export interface FileChange extends CallContext {
+  /** Resolved. */
+  readonly path: string
+  /** What the file will hold; absent where it is removed. */
+  readonly bytes?: Uint8Array
+  /** The file as it is now. */
+  readonly file: Pick<Target, 'stat' | 'read'>
+}
+
+/**
+ * Around each write and removal of a file by a call: `next()` makes it. One that throws, or does
+ * not call `next`, keeps the file as it is, and the call fails.
+ */
+export const changeFile = defineHook<FileChange, void>('tools/change-file')
 
 /** Rewrites what the model sees of a result (`next()` gives it); the value stays as it is. */
 export const postExecute = defineHook<EndedCall, Rendering>('tools/post-execute')

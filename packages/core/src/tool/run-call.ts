@@ -7,11 +7,13 @@ import { redactorOf } from './content.ts'
 import { decideCall } from './decide-call.ts'
 import { toolError } from './errors.ts'
 import { createGrant } from './grant.ts'
-import { execute, postExecute, type CallContext, type Rendering } from './hooks.ts'
+import { changeFile, execute, postExecute } from './hooks.ts'
+import type { CallContext, Rendering } from './hooks.ts'
 import { logResult, type Ending } from './log-result.ts'
 import type { PlannedCall } from './plan-call.ts'
 import { isContent, renderValue } from './render.ts'
 import { resolveEffects } from './resolve-effects.ts'
+import type { MakeChange } from './run-files.ts'
 import { settle, type Settled } from './settle.ts'
 import { createRun, type Place } from './tool-run.ts'
 import type { Tool } from './tool.ts'
@@ -83,7 +85,8 @@ async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): 
   const { call, row, args, effects: declared, signal } = context
   const bound = { ctx, tool: call.name, row, actor, declared, approved, signal }
   const detached = { putBlob: (bytes: Uint8Array) => session.putBlob(bytes) }
-  const grant = createGrant({ ...bound, cwd: place.cwd, detached })
+  const change = changeMaker(batch, context)
+  const grant = createGrant({ ...bound, cwd: place.cwd, detached, change })
   const run = createRun({ batch, context, grant, place, redact: redactorOf(ctx) })
   const release = bindAbort(batch.signal, abort, tool)
   const body = () => execute.run(ctx, context, async () => tool.execute(args, run), batch.scope)
@@ -91,6 +94,19 @@ async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): 
   release()
   await settle(() => grant.close(), { signal: AbortSignal.abort(), graceMs })
   return endingOf(batch, admitted, settled)
+}
+
+/** Passes each change of a file through the hooks; without `next` there is none. */
+function changeMaker({ ctx, scope }: ToolBatch, context: CallContext): MakeChange {
+  return async (target, { make, ...what }) => {
+    const made: Awaited<ReturnType<typeof make>>[] = []
+    const { stat, read } = target
+    const input = Object.freeze({ ...context, ...what, path: target.path, file: { stat, read } })
+    await changeFile.run(ctx, input, async () => void made.push(await make()), scope)
+    if (made.length > 0) return made[0]!
+    const reason = `a hook of ${changeFile.name} kept ${target.path} as it is`
+    throw toolError('TOOL_DENIED', { tool: context.call.name, reason })
+  }
 }
 
 /** Ends the body with the batch, and at its own time limit. */

@@ -11,6 +11,16 @@ export interface RunFilesOptions {
   readonly signal: AbortSignal
   /** Targets that the body has not released. */
   readonly open: Set<Target>
+  readonly change: MakeChange
+}
+
+/** Makes one change of a file by way of whoever wants to know of it first. */
+export type MakeChange = <T>(target: Target, change: Change<T>) => Promise<T>
+
+export interface Change<T> {
+  /** Absent where the file is removed. */
+  readonly bytes?: Uint8Array
+  readonly make: () => Promise<T>
 }
 
 /** Files of one call: what a path resolves to is decided, and again at each use of it. */
@@ -26,7 +36,7 @@ export function createRunFiles(options: RunFilesOptions): RunFiles {
       throw error
     }
     open.add(target)
-    return bindTarget(target, gate, open)
+    return bindTarget(target, options)
   }
   const forRead = async (given: string) => hold('fs:read', await fs().target(resolve(given)))
 
@@ -51,16 +61,20 @@ export function createRunFiles(options: RunFilesOptions): RunFiles {
   }
 }
 
-function bindTarget(target: Target, gate: Gate, open: Set<Target>): Target {
+function bindTarget(target: Target, { gate, open, change }: RunFilesOptions): Target {
   const reading = () => gate.check({ kind: 'fs:read', path: target.path })
   const writing = () => gate.check({ kind: 'fs:write', path: target.path })
+  // Decided on once more when everybody knows: the call may have ended meanwhile.
+  const changing = <T>({ make, ...what }: Change<T>) => {
+    return use(writing, () => change(target, { ...what, make: () => use(writing, make) }))
+  }
   return {
     path: target.path,
     stat: () => use(reading, () => target.stat()),
     read: (range) => use(reading, () => target.read(range)),
     list: () => use(reading, () => target.list()),
-    write: (bytes, options) => use(writing, () => target.write(bytes, options)),
-    remove: () => use(writing, () => target.remove()),
+    write: (bytes, options) => changing({ bytes, make: () => target.write(bytes, options) }),
+    remove: () => changing({ make: () => target.remove() }),
     [Symbol.asyncDispose]: async () => {
       open.delete(target)
       await target[Symbol.asyncDispose]()
