@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Io } from '@cordage/core/store'
+import { makeFolder } from './durable.ts'
 import { digest } from './frame.ts'
 import { errorCode, placeFile, readWhole } from './io.ts'
 
@@ -15,7 +16,7 @@ export async function setAside(
   const bytes = (await readWhole(io, source.path)).subarray(source.from)
   if (bytes.length === 0) return undefined
   const folder = join(directory, 'aside')
-  await io.makeDirectory(folder)
+  await makeFolder(io, folder)
   const name = `${source.segment}-${source.from}-${digest(bytes).slice(0, 16)}.bin`
   const path = join(folder, name)
   if ((await io.stat(path))?.size !== bytes.length) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Io, storeError } from '@cordage/core/store'
+import { makeFolder } from './durable.ts'
 import { errorCode, placeFile, readWhole } from './io.ts'
 
 /** Bytes under their SHA-256, in a folder of the session: written once, verified when read. */
@@ -19,7 +20,7 @@ export class Blobs {
     const name = hash('sha256', bytes, 'hex')
     const path = join(this.#folder, name)
     if ((await this.#io.stat(path))?.size === bytes.length) return name
-    await this.#io.makeDirectory(this.#folder)
+    await makeFolder(this.#io, this.#folder)
     await placeFile(this.#io, path, bytes)
     await this.#io.syncDirectory(this.#folder)
     return name

@@ -3,6 +3,7 @@ import { assert } from '@cordage/core/kernel'
 import { sessionError, type SessionHeader } from '@cordage/core/session'
 import { checkSessionId, storeError } from '@cordage/core/store'
 import { Batch } from './batch.ts'
+import { makeFolder } from './durable.ts'
 import { closingOnFailure, errorCode } from './io.ts'
 import { openLane } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
@@ -67,6 +68,7 @@ export async function placeSession<T extends Pick<OpenSegment, 'close'>>(
 ): Promise<T> {
   const draft = join(root, `.new-${id}-${Math.random().toString(36).slice(2, 10)}`)
   try {
+    await makeFolder(io, root)
     await io.makeDirectory(join(draft, 'log'))
     const filled = await fill(draft)
     await closingOnFailure(filled, async () => {

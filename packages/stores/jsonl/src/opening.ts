@@ -3,6 +3,7 @@ import { sessionError } from '@cordage/core/session'
 import { type Io, type IoLock, type SessionLog, storeError } from '@cordage/core/store'
 import { setAside } from './aside.ts'
 import { claimNext, type Claim } from './claim.ts'
+import { flushPast } from './durable.ts'
 import { openLane, readLive } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
 import { OpenSegment } from './open-segment.ts'
@@ -74,6 +75,10 @@ async function claimAndOpen(
     if (past.damage !== undefined) {
       throw storeError('STORE_DAMAGED', { id, reason: `${past.damage}; it can be read` })
     }
+    const unsealed = claim.before.filter((file) =>
+      past.unsealed.some((seal) => seal.segment === file.number),
+    )
+    await writing(id, () => flushPast(io, directory, unsealed))
     const live = await readLive(io, directory)
     const notices = [...past.notices, ...(await keepTorn(io, directory, past))]
     const writer = writerAfter(past, claim, { ...options, header: past.header, directory })
