@@ -7,7 +7,13 @@ import {
 import type { AnyEventDefinition } from './event.ts'
 import { inboxSplice } from './inbox-events.ts'
 import { requestContext, requestHeader } from './request-events.ts'
-import { sessionArchived, sessionDirectory, sessionImported, sessionTitle } from './session-events.ts'
+import {
+  sessionArchived,
+  sessionDirectory,
+  sessionImported,
+  sessionSalvaged,
+  sessionTitle,
+} from './session-events.ts'
 import { approvalAsked, approvalDecided, toolCall, toolResult } from './tool-events.ts'
 import {
   assistantMessage,
@@ -50,6 +56,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(sessionTitle),
   anyEvent(sessionArchived),
   anyEvent(sessionImported),
+  anyEvent(sessionSalvaged),
 ]
 
 const byType = new Map(coreEvents.map((definition) => [definition.type, definition]))

@@ -20,6 +20,12 @@ export const sessionError = defineErrors('core-session', {
     exit: 1,
   },
   SESSION_CLOSED: { message: 'Session {id} is closed; open it again to go on.' },
+  OPEN_TURN: {
+    message:
+      'Turn {turn} of session {id} has not ended before fact {seq}, so nothing can begin there:' +
+      ' let it end, or choose the beginning of a turn.',
+  },
+  TURN_UNKNOWN: { message: 'Session {id} has no turn {turn}; `cordage sessions show` has them.' },
   EVENT_INVALID: {
     message: 'A fact of type {type} cannot be logged: {reason}. Nothing of its batch was added.',
   },

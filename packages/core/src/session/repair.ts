@@ -90,14 +90,15 @@ function unknownOutcome(name: string) {
 
 function partialText({ turn: { turn, step, attempt }, live }: RepairInput): string {
   return live
-    .filter((line): line is LiveDelta => isLiveDelta(line))
+    .filter(isLiveDelta)
     .filter((delta) => delta.turn === turn && delta.step === step && delta.attempt === attempt)
     .filter((delta) => delta.kind === 'text')
     .map((delta) => delta.text)
     .join('')
 }
 
-function isLiveDelta(line: unknown): boolean {
+/** Of the lines of a live lane, which may hold anything. */
+export function isLiveDelta(line: unknown): line is LiveDelta {
   return (
     typeof line === 'object' && line !== null && 'text' in line && typeof line.text === 'string'
   )

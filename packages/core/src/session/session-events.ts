@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineEvent } from './event.ts'
+import { defineEvent, type FactOf } from './event.ts'
 
 /** The current directory of the session from here on. The project it belongs to never changes. */
 export const sessionDirectory = defineEvent({
@@ -25,6 +25,29 @@ export const sessionArchived = defineEvent({
   initial: false,
   reduce: (_, { data }) => data.archived,
 })
+
+const missing = z.object({
+  from: z.number().int(),
+  /** Exclusive; absent when it cannot be known whether there were any. */
+  to: z.number().int().optional(),
+  reason: z.string(),
+})
+
+/** Last fact of a session that holds what could be read of a damaged one. Numbers are old ones. */
+export const sessionSalvaged = defineEvent({
+  type: 'session/salvaged',
+  schema: z.object({
+    /** The damaged session. */
+    from: z.string(),
+    facts: z.number().int(),
+    missing: z.array(missing).readonly(),
+    lostBlobs: z.array(z.string()).readonly(),
+  }),
+  visible: true,
+})
+
+/** What a salvage came to; `id` names the new session. */
+export type Salvaged = FactOf<typeof sessionSalvaged>['data'] & { readonly id: string }
 
 /** Last fact of an import, so that one that was cut short has none: where the history is from. */
 export const sessionImported = defineEvent({

@@ -3,6 +3,7 @@ import type { AnyEventDefinition, EventDefinition, Fact, NewFact } from './event
 import type { SessionHeader } from './header.ts'
 import type { InboxState } from './inbox-events.ts'
 import type { RequestHeader } from './request-events.ts'
+import type { Salvaged } from './session-events.ts'
 import type { SurfaceEntry } from './surface.ts'
 
 /** Where a turn stands, folded from the log. `calls` are the open ones of the current step. */
@@ -100,12 +101,31 @@ export interface SessionEvents {
   list(): readonly AnyEventDefinition[]
 }
 
+export interface ForkOptions {
+  /** The first fact that the fork does not begin with; its end unless given. */
+  readonly before?: number
+  /** As it was when this turn began. */
+  readonly turn?: number
+  /** Absolute; that of the session which is forked unless given. */
+  readonly project?: string
+}
+
 /** `ctx.sessions`: makes, opens and keeps the sessions of this process. */
 export interface Sessions {
   create(
     header: Omit<SessionHeader, 'format' | 'id' | 'createdAt'> & { id?: string },
   ): Promise<Session>
   open(id: string, options?: OpenOptions): Promise<Session>
+  /**
+   * A new session that begins with the history of another one, without its inbox. Throws
+   * `OPEN_TURN` inside a turn, `TURN_UNKNOWN`, and the store's codes.
+   */
+  fork(id: string, options?: ForkOptions): Promise<Session>
+  /**
+   * Writes all that can still be read of a damaged session into a new one. `project` is for the
+   * case that not even the header is left.
+   */
+  salvage(id: string, options: { readonly project: string }): Promise<Salvaged>
   /** Sessions open in this process. */
   list(): readonly Session[]
   readonly events: SessionEvents

@@ -6,6 +6,7 @@ import {
   attemptFailed,
   coreEvent,
   deepFreeze,
+  isLiveDelta,
   repairFacts,
   type SessionFold,
   sessionError,
@@ -21,10 +22,11 @@ import {
   type SessionUpdate,
 } from '../session/index.ts'
 import type { Clock } from './clock.ts'
+import { Follower } from './follower.ts'
 import { LiveLane } from './live-lane.ts'
 import { placeFacts } from './new-facts.ts'
 import { openFold } from './open-fold.ts'
-import type { SessionLog, Snapshot } from './store.ts'
+import type { Refreshed, SessionLog, Snapshot } from './store.ts'
 import { Watchers } from './watchers.ts'
 import { WriteQueue, type Batch } from './write-queue.ts'
 
@@ -46,6 +48,7 @@ export class LiveSession implements Session {
   readonly #queue: WriteQueue
   readonly #lane: LiveLane
   readonly #watchers = new Watchers()
+  readonly #follower: Follower | undefined
   #leftOver: readonly unknown[]
   #attemptEnded = false
   #fenced: unknown
@@ -61,6 +64,9 @@ export class LiveSession implements Session {
     this.#leftOver = log.live
     this.#queue = new WriteQueue(log, clock, (batch) => this.#rotateLane(batch))
     this.#lane = new LiveLane(log, clock)
+    if (log.mode === 'write') return
+    const wanted = () => this.#watchers.size > 0
+    this.#follower = new Follower(log, clock, { wanted, tell: (news) => this.#hear(news) })
   }
 
   /** Takes `log` over, to close it with the session, or at once where it cannot be used. */
@@ -159,7 +165,9 @@ export class LiveSession implements Session {
   }
 
   watch(ctx: Context, listener: (update: SessionUpdate) => void): () => void {
-    return this.#watchers.add(ctx, listener)
+    const undo = this.#watchers.add(ctx, listener)
+    this.#follower?.start()
+    return undo
   }
 
   async putBlob(bytes: Uint8Array): Promise<string> {
@@ -186,6 +194,7 @@ export class LiveSession implements Session {
   }
 
   async #close(): Promise<void> {
+    this.#follower?.stop()
     this.#lane.flush()
     this.#watchers.clear()
     try {
@@ -202,6 +211,15 @@ export class LiveSession implements Session {
     if (!this.#attemptEnded || !sync) return
     this.#attemptEnded = false
     this.#lane.rotate()
+  }
+
+  /** What the owner of a session has added that is only looked at here. */
+  #hear({ facts, live }: Refreshed): void {
+    for (const fact of facts) this.#fold.add(deepFreeze(fact))
+    this.#watchers.publish([
+      ...facts.map((fact) => ({ kind: 'fact' as const, fact })),
+      ...live.filter(isLiveDelta).map((delta) => ({ kind: 'delta' as const, delta })),
+    ])
   }
 
   #snapshot(): Snapshot {

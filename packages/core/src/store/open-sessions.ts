@@ -1,9 +1,19 @@
 import { monotonicFactory } from 'ulid'
 import { describeFailure, log, type Context } from '../kernel/index.ts'
-import { sessionError, type OpenOptions, type Session, type Sessions } from '../session/index.ts'
+import {
+  sessionError,
+  type ForkOptions,
+  type OpenOptions,
+  type Salvaged,
+  type Session,
+  type SessionHeader,
+  type Sessions,
+} from '../session/index.ts'
 import type { Clock } from './clock.ts'
 import { EventKinds } from './event-kinds.ts'
+import { disinherit, findBoundary } from './fork-session.ts'
 import { LiveSession } from './live-session.ts'
+import { salvageSession } from './salvage-session.ts'
 import type { SessionLog, Store } from './store.ts'
 
 /** The sessions of this process over one store. */
@@ -24,14 +34,38 @@ export class OpenSessions implements Sessions {
   }
 
   async create(header: Parameters<Sessions['create']>[0]): Promise<Session> {
-    const createdAt = this.#clock.now()
-    const id = header.id ?? this.#newId(createdAt)
-    return this.#keep(id, () => this.#store.create({ ...header, format: 1, id, createdAt }))
+    const whole = this.#newHeader(header, header.id)
+    return this.#keep(whole.id, () => this.#store.create(whole))
   }
 
   async open(id: string, options: OpenOptions = {}): Promise<Session> {
     const { mode = 'write', takeOver = false } = options
     return this.#keep(id, () => this.#store.open(id, { mode, takeOver }))
+  }
+
+  async fork(id: string, options: ForkOptions = {}): Promise<Session> {
+    const { header: parent, before } = await findBoundary(this.#store, id, options)
+    const { project = parent.project } = options
+    const header: SessionHeader = {
+      ...this.#newHeader({ project, depth: 0 }),
+      ...(parent.preset === undefined ? {} : { preset: parent.preset }),
+      parent: { id, kind: 'fork', seq: before },
+    }
+    const forked = await this.#keep(header.id, () => this.#store.fork(id, header, { before }))
+    try {
+      await disinherit(forked)
+      return forked
+    } catch (error) {
+      await forked.close()
+      throw error
+    }
+  }
+
+  async salvage(id: string, { project }: { readonly project: string }): Promise<Salvaged> {
+    return salvageSession(this.#store, id, (found) => ({
+      ...this.#newHeader(found ?? { project, depth: 0 }),
+      parent: { id, kind: 'fork' },
+    }))
   }
 
   list(): readonly Session[] {
@@ -44,6 +78,14 @@ export class OpenSessions implements Sessions {
     await Promise.allSettled(this.#opening)
     const closed = await Promise.allSettled([...this.#open].map((session) => session.close()))
     for (const result of closed) if (result.status === 'rejected') throw result.reason
+  }
+
+  #newHeader(
+    header: Omit<SessionHeader, 'format' | 'id' | 'createdAt'>,
+    id?: string,
+  ): SessionHeader {
+    const createdAt = this.#clock.now()
+    return { ...header, format: 1, id: id ?? this.#newId(createdAt), createdAt }
   }
 
   async #keep(id: string, openLog: () => Promise<SessionLog>): Promise<Session> {

@@ -26,6 +26,10 @@ export class Watchers {
     return () => void undo()
   }
 
+  get size(): number {
+    return this.#watchers.size
+  }
+
   publish(updates: readonly SessionUpdate[]): void {
     this.#queue.push(...updates)
     if (this.#publishing) return
