@@ -4,8 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTarballs, tarballs } from './pack/install.mjs'
 import { readJson, readPackages, root } from './pack/packages.mjs'
-import { run } from './run.mjs'
+import { rehearse } from './pack/rehearse.mjs'
+import { run, systemPath } from './run.mjs'
 
+const ours = ['--access', 'public', '--loglevel=error']
 const changelog = join(root, 'CHANGELOG.md')
 
 /** Gives every package the version and the changelog its date; nothing is committed. */
@@ -39,16 +41,16 @@ function publish(flags) {
   for (const [name, { file }] of Object.entries(readTarballs())) {
     const again = flags.length === 0 && isPublished(name, version)
     if (again) console.log(`${name} ${version} is there already`)
-    else run('npm', ['publish', join(tarballs, file), '--access', 'public', ...flags])
+    else run('npm', ['publish', join(tarballs, file), ...ours, ...flags])
   }
   return version
 }
 
 /** A publication that broke off goes on with what is missing. */
 function isPublished(name, version) {
-  const { stdout } = spawnSync('npm', ['view', `${name}@${version}`, 'version'], {
-    encoding: 'utf8',
-  })
+  const env = { ...process.env, PATH: systemPath() }
+  const options = { env, encoding: 'utf8' }
+  const { stdout } = spawnSync('npm', ['view', `${name}@${version}`, 'version'], options)
   return stdout.trim() === version
 }
 
@@ -76,6 +78,6 @@ function refuse(reason) {
 
 const [step, version] = process.argv.slice(2)
 if (step === 'prepare') prepare(version)
-else if (step === 'rehearse') publish(['--dry-run'])
+else if (step === 'rehearse') await rehearse(publish)
 else if (step === 'publish') publishForReal()
 else refuse('say prepare <version>, rehearse or publish')

@@ -19,15 +19,18 @@ export function providePacked() {
 
 /** What `npm install cordage` would put there, from the tarballs and with npm alone. */
 export function installPacked(folder) {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   const index = readTarballs()
   const files = neededBy('cordage', index).map((name) => join(tarballs, index[name].file))
   install(folder, files)
 }
 
-/** In the folder, not with `--prefix`: that also moves where npm looks for settings of all users. */
-function install(folder, packages) {
+/**
+ * Makes the folder a package that has these. Not with `--prefix`, which also moves where npm looks
+ * for settings of all users.
+ */
+export function install(folder, packages) {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], folder)
 }
 
@@ -49,8 +52,6 @@ function neededBy(name, index) {
 
 /** The oldest Node that is promised and the newest one, each as a binary that npm brings. */
 export function installNodes(folder) {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   const nodes = NODES.map(([alias, version]) => {
     return `${alias}@npm:node-${process.platform}-${process.arch}@${version}`
   })
