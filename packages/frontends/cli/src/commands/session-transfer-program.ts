@@ -1,9 +1,11 @@
-import { type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { parseSince } from './arguments.ts'
 import type { GlobalOptions, ListOptions } from './options.ts'
+import type { ExportOptions } from './session-export.ts'
 import type { SessionUsageOptions } from './session-usage.ts'
 
 const load = {
+  export: () => import('./session-export.ts'),
   usage: () => import('./session-usage.ts'),
 }
 
@@ -17,6 +19,24 @@ interface Program {
 
 /** The commands that take sessions out, bring them in, and count what they spent. */
 export function addTransfer({ program: sessions, started, listing }: Program): void {
+  sessions
+    .command('export')
+    .description('a session as a file: for a program, for people, or for a browser')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .addOption(
+      new Option('--format <format>', 'by the name of the file unless given, else jsonl').choices([
+        'jsonl',
+        'markdown',
+        'html',
+      ]),
+    )
+    .option('--out <file>', 'there instead of to stdout')
+    .option('--force', 'replace a file that is there', false)
+    .action((id: string, _: object, command: Command) =>
+      started(
+        load.export().then(({ exportSession }) => exportSession(id, all<ExportOptions>(command))),
+      ),
+    )
   listing(sessions.command('usage'))
     .description('tokens, money and time: of sessions with their children, or of all')
     .argument('[id...]', 'sessions, or the beginnings of their ids')
