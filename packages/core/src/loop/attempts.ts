@@ -14,13 +14,13 @@ import {
   type ModelRequest,
   type ResolvedModel,
 } from '../model/index.ts'
-import { assistantMessage, attemptFailed, attemptStart, digest } from '../session/index.ts'
+import { assistantMessage, attemptFailed, attemptStart } from '../session/index.ts'
 import { classify, type Answer, type AnswerKind } from './answer.ts'
+import type { WrittenBody } from './body-text.ts'
 import { bounded } from './bounded.ts'
 import type { EnteredStep } from './enter.ts'
 import { request as requestHook, requestError } from './hooks.ts'
 import { MAX_TIMER_MS } from './max-timer.ts'
-import { buildRequest } from './request.ts'
 import type { TurnRun } from './run.ts'
 import { AttemptError, readAnswer } from './stream.ts'
 
@@ -41,24 +41,24 @@ interface Attempt {
  */
 export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<StepAnswer> {
   const { session } = run.agent
-  const request = buildRequest(session, entered.model)
+  const request = run.requests.build(session, entered.model)
   const body = await entered.model.route.body(request)
-  const bodyText = JSON.stringify(body)
+  const written = run.requests.bodies.write(body)
   for (let attempt = 1; ; attempt += 1) {
     run.signal.throwIfAborted()
     const { turn } = run
     const { step } = entered
     // Brings what began the step to the disk, before the model is called.
-    await session.append([attemptStart({ turn, step, attempt, digest: digest(bodyText) })])
+    await session.append([attemptStart({ turn, step, attempt, digest: written.digest })])
     let answer: Answer
     try {
       answer = await tryOnce(run, entered, { request, body, attempt })
     } catch (error) {
-      await pause(run, await fail(run, entered, attempt, error, bodyText))
+      await pause(run, await fail(run, entered, attempt, error, written))
       continue
     }
     // Not tried again: an answer that could not be written is in the session all the same.
-    return commit(run, entered, attempt, answer, bodyText)
+    return commit(run, entered, attempt, answer, written)
   }
 }
 
@@ -94,12 +94,12 @@ async function commit(
   { step, model }: EnteredStep,
   attempt: number,
   answer: Answer,
-  bodyText: string,
+  body: WrittenBody,
 ): Promise<StepAnswer> {
   const kind = classify(answer) as StepAnswer['kind']
   const content = kind === 'cut' ? withoutCalls(answer.content) : answer.content
   const message = assistantOf(model, content)
-  const spent = settle(run, model, answer, bodyText)
+  const spent = settle(run, model, answer, body)
   const { turn } = run
   const { finish = 'stop', replay } = answer
   await run.agent.session.append(
@@ -125,7 +125,7 @@ async function fail(
   { step, model }: EnteredStep,
   attempt: number,
   thrown: unknown,
-  bodyText: string,
+  body: WrittenBody,
 ): Promise<number> {
   const { agent, turn, signal } = run
   const partial = thrown instanceof AttemptError ? thrown.partial : undefined
@@ -133,7 +133,7 @@ async function fail(
   const place = { turn, step, attempt }
   const said = partial && (partial.hasText || partial.hasReasoning)
   const billed = partial && (partial.usage !== undefined || partial.content.length > 0)
-  const spent = billed ? settle(run, model, partial, bodyText) : {}
+  const spent = billed ? settle(run, model, partial, body) : {}
 
   if (signal.aborted && said) {
     const message = assistantOf(model, withoutCalls(partial.content))
@@ -195,10 +195,10 @@ async function pause(run: TurnRun, delayMs: number): Promise<void> {
 }
 
 /** Charges the account; a route that reports nothing is charged by estimate, marked as such. */
-function settle(run: TurnRun, { info }: ResolvedModel, answer: Answer, bodyText: string) {
+function settle(run: TurnRun, { info }: ResolvedModel, answer: Answer, body: WrittenBody) {
   const usage: Usage = answer.usage ?? {
     ...NO_USAGE,
-    inputTokens: estimateTokens(bodyText),
+    inputTokens: estimateTokens(body.text()),
     outputTokens: estimateTokens(shownText(answer)) + estimateCalls(answer),
     estimated: true,
   }

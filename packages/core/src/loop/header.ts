@@ -22,22 +22,21 @@ interface HeaderParts {
 export function headerFacts(last: RequestHeader | undefined, parts: HeaderParts): NewFact[] {
   const { model: resolved, params, toolset } = parts
   const { provider, model, info } = resolved
-  const rest = { provider, model, params, origin: originOf(parts) }
-  if (last && isSame(last, rest, toolset.specs)) return []
+  const header = { provider, model, params, tools: [...toolset.specs], origin: originOf(parts) }
+  if (last && isSame(last, header)) return []
   const { contextWindow, maxTokens } = info
   return [
-    requestHeader({ ...rest, tools: [...toolset.specs], reason: last ? 'change' : 'initial' }),
+    requestHeader({ ...header, reason: last ? 'change' : 'initial' }),
     requestContext({ provider, model, contextWindow, maxTokens }),
   ]
 }
 
 function isSame(
-  { tools, ...last }: RequestHeader,
-  rest: Omit<RequestHeader, 'reason' | 'tools'>,
-  specs: readonly ToolSpec[],
+  { tools: logged, ...last }: RequestHeader,
+  { tools, ...rest }: Omit<RequestHeader, 'reason'>,
 ): boolean {
   const sameTools =
-    tools.length === specs.length && tools.every((tool, at) => isSameTool(tool, specs[at]))
+    logged.length === tools.length && logged.every((tool, at) => isSameTool(tool, tools[at]))
   return sameTools && isDeepStrictEqual(last, { ...rest, reason: last.reason })
 }
 

@@ -1,24 +1,31 @@
 import type { Agent, Loop, TurnControl, TurnOutcome } from '../agent/index.ts'
 import type { PluginContext } from '../kernel/index.ts'
 import { ledgerError, type Account } from '../ledger/index.ts'
-import { createSeenFiles, type SeenFiles } from '../tool/index.ts'
+import { createSeenFiles } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
 import { MAX_TIMER_MS } from './max-timer.ts'
+import { RequestMaker } from './request.ts'
+import type { TurnRun } from './run.ts'
 import { runTurn } from './turn.ts'
+
+/** What is kept of an agent from turn to turn, besides its log. */
+type Memory = Pick<TurnRun, 'seen' | 'requests'>
 
 /** The standard loop: peek, enter, answer, act, until the model has nothing more to do. */
 export function createLoop(
   ctx: PluginContext<'models' | 'tools' | 'prompt'>,
   config: LoopConfig,
 ): Loop {
-  const seen = new WeakMap<Agent, SeenFiles>()
+  const memories = new WeakMap<Agent, Memory>()
   const { models, tools, prompt } = ctx
   const services = { models, tools, prompt }
 
-  const seenBy = (agent: Agent): SeenFiles => {
-    const files = seen.get(agent) ?? createSeenFiles()
-    seen.set(agent, files)
-    return files
+  const memoryOf = (agent: Agent): Memory => {
+    const known = memories.get(agent)
+    if (known) return known
+    const memory = { seen: createSeenFiles(), requests: new RequestMaker() }
+    memories.set(agent, memory)
+    return memory
   }
 
   return {
@@ -30,7 +37,7 @@ export function createLoop(
           services,
           config,
           agent,
-          seen: seenBy(agent),
+          ...memoryOf(agent),
           waiting: control.waiting,
           notes: [],
           turn: agent.session.turn.turn + 1,

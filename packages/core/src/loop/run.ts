@@ -3,6 +3,7 @@ import type { Context, Services } from '../kernel/index.ts'
 import type { Message } from '../message/index.ts'
 import type { SeenFiles } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
+import type { RequestMaker } from './request.ts'
 
 /** Everything the parts of one turn share. Lives exactly as long as the turn. */
 export interface TurnRun {
@@ -14,6 +15,7 @@ export interface TurnRun {
   readonly turn: number
   readonly signal: AbortSignal
   readonly seen: SeenFiles
+  readonly requests: RequestMaker
   readonly waiting: TurnControl['waiting']
   /** What the loop itself has to say to the model at the start of the next step. */
   readonly notes: Message[]

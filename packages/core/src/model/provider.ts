@@ -39,7 +39,10 @@ export interface ModelProvider {
   declared(): readonly ModelInfo[]
   /** The ids that the server lists. Normalised errors as in `stream`. */
   list(signal: AbortSignal): Promise<readonly string[]>
-  /** The body that will be sent, as JSON data: a pure function of the request. */
+  /**
+   * The body that will be sent, as JSON data: a pure function of the request. Parts that are frozen
+   * are frozen through and through; one that was in the body before is not written down again.
+   */
   body(request: ModelRequest): Promise<unknown>
   /**
    * Sends `body` and yields what comes back. Throws `HarnessError` with a code of `modelErrors`,
