@@ -1,6 +1,8 @@
 import { Option, type Command } from 'commander'
 import { parseCount } from './arguments.ts'
 import type { GlobalOptions, ListOptions } from './options.ts'
+import type { ForkCommandOptions } from './session-fork.ts'
+import { addRewind } from './session-rewind-program.ts'
 import type { ShowOptions } from './session-show.ts'
 import { addTransfer } from './session-transfer-program.ts'
 import type { SessionListOptions } from './sessions.ts'
@@ -8,6 +10,8 @@ import type { SessionListOptions } from './sessions.ts'
 const load = {
   sessions: () => import('./sessions.ts'),
   show: () => import('./session-show.ts'),
+  fork: () => import('./session-fork.ts'),
+  salvage: () => import('./session-salvage.ts'),
 }
 
 interface Program {
@@ -23,8 +27,10 @@ export function addSessions({ program, started, listing }: Program): void {
   const sessions = program.command('sessions').description('what was done before')
   const given = { program: sessions, started, listing }
   addFinding(given)
+  addBranching(given)
   addRemoving(given)
   addTransfer(given)
+  addRewind(given)
 }
 
 function addFinding({ program: sessions, started, listing }: Program): void {
@@ -41,6 +47,7 @@ function addFinding({ program: sessions, started, listing }: Program): void {
     .description('a session as it went')
     .argument('<id>', 'the session, or the beginning of its id')
     .option('--request <step>', 'what that request contained: <step>, or <turn>.<step>')
+    .option('--follow', 'go on with what is added, until Ctrl-C')
     .action((id: string, _: object, command: Command) =>
       started(load.show().then(({ showSession }) => showSession(id, all<ShowOptions>(command)))),
     )
@@ -57,6 +64,24 @@ function addFinding({ program: sessions, started, listing }: Program): void {
             findInSessions(words.join(' '), all<SessionListOptions>(command)),
           ),
       ),
+    )
+}
+
+function addBranching({ program: sessions, started, listing }: Program): void {
+  listing(sessions.command('fork'))
+    .description('a new session that begins with the history of this one')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .option('--at <turn>', 'with what was before this turn, counted from 1', parseCount)
+    .action((id: string, _: object, command: Command) =>
+      started(
+        load.fork().then(({ forkSession }) => forkSession(id, all<ForkCommandOptions>(command))),
+      ),
+    )
+  listing(sessions.command('salvage'))
+    .description('a new session with all that can be read of a damaged one')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .action((id: string, _: object, command: Command) =>
+      started(load.salvage().then(({ salvageSession }) => salvageSession(id, all(command)))),
     )
 }
 

@@ -1,3 +1,4 @@
+import type { Context } from '@cordage/core/kernel'
 import { textOf, type Message } from '@cordage/core/message'
 import { estimateMessage, estimateTool } from '@cordage/core/model'
 import {
@@ -12,10 +13,12 @@ import {
   type Fact,
   type LoggedRequest,
   type Session,
+  type SessionEvents,
 } from '@cordage/core/session'
 import { harmless, jsonText, oneLine, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
+import { followSession } from './session-follow.ts'
 import { completeId } from './session-id.ts'
 import { timeText } from './sessions.ts'
 import { withHarness } from './with-harness.ts'
@@ -23,6 +26,8 @@ import { withHarness } from './with-harness.ts'
 export interface ShowOptions extends ListOptions {
   /** `<step>` of the last turn that has it, or `<turn>.<step>`. */
   readonly request?: string
+  /** Go on with what is added. */
+  readonly follow?: boolean
 }
 
 /** Prints a session as it went, or what one of its requests contained. */
@@ -32,10 +37,15 @@ export async function showSession(given: string, options: ShowOptions): Promise<
     if (!sessions) throw cliError('USAGE', { reason: 'This profile keeps no sessions.' })
     const session = await sessions.open(await completeId(ctx, given), { mode: 'read' })
     try {
+      const { events } = sessions
+      if (options.follow) return await follow(ctx, session, events, options)
       const facts: Fact[] = []
       for await (const fact of session.read(0)) facts.push(fact)
-      const text = options.request === undefined ? transcript : request
-      process.stdout.write(await text(session, facts, options))
+      const text =
+        options.request === undefined
+          ? transcript(session, facts, events, options)
+          : await request(session, facts, options)
+      process.stdout.write(text)
       return 0
     } finally {
       await session.close()
@@ -43,15 +53,47 @@ export async function showSession(given: string, options: ShowOptions): Promise<
   })
 }
 
-async function transcript(session: Session, facts: readonly Fact[], { output }: ShowOptions) {
-  const { header, notices } = session
-  if (output === 'json') return jsonText({ header, notices, facts })
-  const head = `${header.id} · ${timeText(header.createdAt)} · ${header.project}`
-  const lines = facts.map(factText).filter((text) => text !== undefined)
-  return `${[head, ...notices.map((notice) => `notice: ${notice}`), ...lines].join('\n')}\n`
+/** What there is, and what is added until a signal comes; as JSON, one fact a line. */
+async function follow(
+  ctx: Context,
+  session: Session,
+  events: SessionEvents,
+  { output, request: step }: ShowOptions,
+): Promise<number> {
+  if (step !== undefined) {
+    throw cliError('USAGE', { reason: 'Give one of --follow and --request: a request is past.' })
+  }
+  const textOfFact = (fact: Fact) =>
+    output === 'json' ? JSON.stringify(fact) : factText(fact, events)
+  if (output === 'text') process.stdout.write(headText(session))
+  for await (const fact of session.read(0)) {
+    const text = textOfFact(fact)
+    if (text !== undefined) process.stdout.write(`${text}\n`)
+  }
+  return followSession(ctx, session, { textOfFact, deltas: output === 'text' })
 }
 
-function factText(fact: Fact): string | undefined {
+function transcript(
+  session: Session,
+  facts: readonly Fact[],
+  events: SessionEvents,
+  { output }: ShowOptions,
+): string {
+  const { header, notices } = session
+  if (output === 'json') return jsonText({ header, notices, facts })
+  const lines = facts.map((fact) => factText(fact, events)).filter((text) => text !== undefined)
+  return headText(session) + lines.map((line) => `${line}\n`).join('')
+}
+
+function headText({ header, notices }: Session): string {
+  const head = `${header.id} · ${timeText(header.createdAt)} · ${header.project}`
+  return `${[head, ...notices.map((notice) => `notice: ${notice}`)].join('\n')}\n`
+}
+
+function factText(fact: Fact, events: SessionEvents): string | undefined {
+  if (!isKnown(fact, events)) {
+    return `? unknown ${oneLine(fact.type, 80)} (version ${fact.v}): ${oneLine(JSON.stringify(fact.data), 120)}`
+  }
   if (userMessage.is(fact)) return `\n> ${harmless(textOf(fact.data.message))}`
   if (assistantMessage.is(fact)) return harmless(textOf(fact.data.message)).trim() || undefined
   if (toolCall.is(fact)) return `→ ${fact.data.name} ${oneLine(fact.data.arguments, 160)}`
@@ -63,6 +105,11 @@ function factText(fact: Fact): string | undefined {
     return `! ${fact.data.error.code}: ${harmless(fact.data.error.message)}`
   if (turnEnd.is(fact)) return `turn ${fact.data.turn}: ${fact.data.reason}`
   return undefined
+}
+
+/** Of a plugin that is not there, or of a later version than this one. */
+function isKnown({ type, v }: Fact, events: SessionEvents): boolean {
+  return v <= (events.get(type)?.version ?? 0)
 }
 
 async function request(session: Session, facts: readonly Fact[], options: ShowOptions) {
