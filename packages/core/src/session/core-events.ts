@@ -9,6 +9,7 @@ import { inboxSplice } from './inbox-events.ts'
 import { requestContext, requestHeader } from './request-events.ts'
 import {
   sessionArchived,
+  sessionComposition,
   sessionDirectory,
   sessionImported,
   sessionSalvaged,
@@ -52,6 +53,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(compactionSummary),
   anyEvent(compactionPrune),
   anyEvent(compactionEnd),
+  anyEvent(sessionComposition),
   anyEvent(sessionDirectory),
   anyEvent(sessionTitle),
   anyEvent(sessionArchived),

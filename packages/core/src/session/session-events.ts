@@ -67,3 +67,33 @@ export const sessionImported = defineEvent({
   initial: undefined as string | undefined,
   reduce: (_, { data }) => data.sha256,
 })
+
+const composedRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** As written: what is taken from the environment is `{ "!env": name }`. */
+  config: z.record(z.string(), z.unknown()).optional(),
+  disabled: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  /** The preset whose row it is; absent for a row of the composition itself. */
+  preset: z.string().optional(),
+})
+
+/** A row as a session remembers it. */
+export type ComposedRow = z.infer<typeof composedRow>
+
+/** With what the steps from here on are run. Logged when it differs from the last one. */
+export const sessionComposition = defineEvent({
+  type: 'session/composition',
+  schema: z.object({
+    profile: z.string(),
+    preset: z.string(),
+    mode: z.string(),
+    writableRoots: z.array(z.string()),
+    rows: z.array(composedRow),
+    /** SHA-256 (hex) of all of the above. */
+    digest: z.string(),
+  }),
+  initial: undefined as string | undefined,
+  reduce: (_, { data }) => data.digest,
+})

@@ -28,6 +28,7 @@ import { keepLastGood } from './last-good.ts'
 import { composeProfile, type ComposedProfile, type ComposeRequest } from './layers.ts'
 import { createLoader } from './loader.ts'
 import { createLogFile, teeLog } from './log-file.ts'
+import { noteComposition } from './note-composition.ts'
 import type { Profile } from './profile.ts'
 import { realPathOf } from './real-path.ts'
 import { createRedactor } from './secrets.ts'
@@ -117,11 +118,12 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
     log: teeLog(logFile.sink, also && ((record) => also({ ...record, text: redact(record.text) }))),
   })
   const timeoutMs = options.rowTimeoutMs ?? 10_000
-  const hostRow = mount(root, { id: 'host', plugin: hostPlugin(host), config: {}, timeoutMs })
+  const live = { composition, listeners: new Set<(change: Change) => void>() }
+  const plugin = hostPlugin(host, () => ({ profile: profile.name, composition: live.composition }))
+  const hostRow = mount(root, { id: 'host', plugin, config: {}, timeoutMs })
   await hostRow.settled()
   const loader = createLoader(join(home, 'profiles', profile.name))
   const composer = createComposer(root, loader, { rowTimeoutMs: timeoutMs })
-  const live = { composition, listeners: new Set<(change: Change) => void>() }
   let following: LayerWatch | undefined
   const close = async (): Promise<CloseReport> => {
     await following?.close()
@@ -210,10 +212,13 @@ function noteLastGood(
   }
 }
 
-function hostPlugin(host: Host) {
+function hostPlugin(host: Host, running: Parameters<typeof noteComposition>[1]) {
   return definePlugin({
     name: 'host',
     provides: ['host'],
-    apply: (ctx) => own(ctx, 'host', host),
+    apply(ctx) {
+      own(ctx, 'host', host)
+      noteComposition(ctx, running)
+    },
   })
 }
