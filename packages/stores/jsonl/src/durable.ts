@@ -7,7 +7,13 @@ export async function makeFolder(io: Io, path: string): Promise<void> {
   if (await io.stat(path)) return
   await makeFolder(io, dirname(path))
   await io.makeDirectory(path)
-  await io.syncDirectory(dirname(path))
+  try {
+    await io.syncDirectory(dirname(path))
+  } catch (error) {
+    // As it is there, nobody would flush its name again.
+    await io.remove(path)
+    throw error
+  }
 }
 
 /**

@@ -75,13 +75,28 @@ export async function createSegment(
   const path = segmentPath(directory, number, encoding)
   try {
     const file = await io.open(path, 'create')
-    const other = segmentPath(directory, number, encoding === 'zstd' ? 'none' : 'zstd')
-    if (!(await closingOnFailure(file, () => io.stat(other)))) return file
+    if (await isOnly(io, directory, { number, encoding }, file)) return file
     await file.close()
     await io.remove(path)
     return undefined
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return undefined
+    throw error
+  }
+}
+
+/** Throws what the system says, with the new file gone: left there, it would fence out its maker. */
+async function isOnly(
+  io: Io,
+  directory: string,
+  { number, encoding }: { number: number; encoding: Encoding },
+  file: IoFile,
+): Promise<boolean> {
+  const other = segmentPath(directory, number, encoding === 'zstd' ? 'none' : 'zstd')
+  try {
+    return !(await closingOnFailure(file, () => io.stat(other)))
+  } catch (error) {
+    await io.remove(segmentPath(directory, number, encoding))
     throw error
   }
 }

@@ -7,6 +7,7 @@ import { trim } from './aside.ts'
 import { Batch } from './batch.ts'
 import { type Encoding, maxRawBytes, type Seal } from './frame.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
+import { leasePath } from './options.ts'
 import { reasonOf } from './system-error.ts'
 import { segmentPath } from './segment.ts'
 
@@ -16,6 +17,8 @@ export interface WriterOptions {
   readonly header: SessionHeader
   readonly compression: Encoding
   readonly segmentMaxBytes: number
+  /** False once another process has taken the lease; absent for a log that nobody knows yet. */
+  readonly isOwner?: () => Promise<boolean>
 }
 
 /** Bytes of a segment that no seal vouches for. */
@@ -93,7 +96,6 @@ export class Writer {
       if (isHarnessError(error)) throw error
       throw this.#failed(reasonOf(error), error)
     }
-    await this.#checkFence()
     this.#next = first + facts.length
     this.#unsynced = flush ? [] : [...this.#unsynced, ...facts]
     if (snapshot?.seq === first) this.#segment.hasSnapshot = true
@@ -124,6 +126,7 @@ export class Writer {
   async #write(facts: readonly Fact[], snapshot: Snapshot | undefined, flush: boolean) {
     const segment = this.#segment
     const { good: before, durable } = segment
+    const seals = this.#seals
     const batch = this.#batch()
     if (before.bytes === 0) await this.#begin(batch)
     await batch.facts(this.#unsynced.filter((fact) => fact.seq >= before.next))
@@ -135,9 +138,11 @@ export class Writer {
     try {
       await segment.write(bytes, batch.check, batch.next)
       if (flush) await this.#flush()
+      await this.#checkFence()
     } catch (error) {
       segment.good = before
       segment.durable = durable
+      this.#seals = seals
       this.#broken = segment.suspect || !(await segment.isEven())
       throw error
     }
@@ -175,9 +180,14 @@ export class Writer {
     await old.close()
   }
 
-  /** An owner that was taken over finds the next segment there and must not acknowledge. */
+  /**
+   * An owner that was taken over must not acknowledge. Whoever takes over puts its lease there
+   * before it reads; where the lease is gone, its next segment still tells.
+   */
   async #checkFence(): Promise<void> {
-    const { io, directory } = this.#options
+    const { io, directory, isOwner } = this.#options
+    if (await isOwner?.()) return
+    if (isOwner && (await io.stat(leasePath(directory)))) throw this.#fence()
     const next = this.#segment.number + 1
     for (const encoding of ['zstd', 'none'] as const) {
       if (await io.stat(segmentPath(directory, next, encoding))) throw this.#fence()
