@@ -1,6 +1,4 @@
-// Measures the sources and the packed product.
-import { providePacked } from './pack/install.mjs'
+// Measures the sources and the packed product, or the rows that are named.
 import { run } from './run.mjs'
 
-providePacked()
-run(process.execPath, ['test/bench/run.ts'])
+run(process.execPath, ['test/bench/run.ts', ...process.argv.slice(2)])

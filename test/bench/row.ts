@@ -3,9 +3,11 @@ export interface Row {
   readonly name: string
   readonly unit: 'ms' | 'us' | 'MB' | 'KB' | 'lines' | 'tokens' | 'packages'
   readonly samples: readonly number[]
-  /** Samples of the same kind for a bare `node -e 0`, measured in turn with these. */
+  /** Samples of what these are compared with, measured in turn with them: a bare `node -e 0`. */
   readonly bare?: readonly number[]
-  /** What the median, or its ratio to bare node, may be at most. */
+  /** Says in a word or two what `bare` is, where it is something else. */
+  readonly than?: string
+  /** What the median, or its ratio to that of `bare`, may be at most. */
   readonly limit?: { readonly of: 'median' | 'ratio'; readonly at: number }
 }
 
@@ -27,12 +29,12 @@ function figureOf(of: 'median' | 'ratio', samples: readonly number[], bare?: rea
 }
 
 export function printRow(row: Row): string {
-  const { name, unit, samples, bare, limit } = row
+  const { name, unit, samples, bare, limit, than = 'node' } = row
   const figure = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2)).padStart(9)
-  const ratio = bare ? `${(median(samples) / median(bare)).toFixed(2)} x node` : ''
-  const bound = limit && `<= ${limit.at} ${limit.of === 'ratio' ? 'x node' : unit}`
-  const verdict = bound ? `${bound.padEnd(12)} ${passes(row) ? 'PASS' : 'FAIL'}` : ''
+  const ratio = bare ? `${(median(samples) / median(bare)).toFixed(2)} x ${than}` : ''
+  const bound = limit && `<= ${limit.at} ${limit.of === 'ratio' ? `x ${than}` : unit}`
+  const verdict = bound ? `${bound.padEnd(16)} ${passes(row) ? 'PASS' : 'FAIL'}` : ''
   const cells = [figure(Math.min(...samples)), figure(median(samples)), unit.padEnd(8)]
   const head = `${name.padEnd(44)} ${String(samples.length).padStart(4)} ${cells.join(' ')}`
-  return `${head} ${ratio.padEnd(13)} ${verdict}`.trimEnd()
+  return `${head} ${ratio.padEnd(16)} ${verdict}`.trimEnd()
 }

@@ -1,71 +1,111 @@
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
-import { measureComposition } from './composition.ts'
-import { measureProcesses } from './processes.ts'
 import { passes, printRow, type Row } from './row.ts'
-import { measureSessions } from './sessions.ts'
-import { measureSizes } from './sizes.ts'
 
-/** A report without one of these is no report. */
-const wanted = [
-  'node -e 0',
-  'packed: --version',
-  'packed: --help',
-  'packed: start to first request',
-  'packed: peak memory of a short run',
-  'packed: one more trivial row',
-  'packed: on the disk',
-  'packed: packages of others',
-  'request for "hi"',
-  'cordage --version',
-  'cordage --help',
-  'headless: start to first request',
-  'headless: peak memory of a short run',
-  'step: CPU at 10 messages',
-  'step: CPU at 1000 messages',
-  'append, on the disk',
-  'append, written',
-  'open a session of 10000 facts',
-  'core: lines that are not blank',
-  'prompt: all rows',
-  'prompt: context-guidance',
-  'prompt: context-surroundings',
-  'prompt: tool-apply-patch',
-  'prompt: tool-bash',
-  'prompt: tool-edit',
-  'prompt: tool-glob',
-  'prompt: tool-grep',
-  'prompt: tool-list',
-  'prompt: tool-read',
-  'prompt: tool-write',
+/** Rows that are measured together. A report without one of them is no report. */
+interface Group {
+  readonly rows: readonly string[]
+  /** They measure what is packed, so that it has to be packed first. */
+  readonly packed?: boolean
+  measure(): Promise<Row[]>
+}
+
+const groups: readonly Group[] = [
+  {
+    rows: [
+      'node -e 0',
+      'packed: --version',
+      'packed: --help',
+      'packed: start to first request',
+      'packed: peak memory of a short run',
+      'request for "hi"',
+      'cordage --version',
+      'cordage --help',
+      'headless: start to first request',
+      'headless: peak memory of a short run',
+    ],
+    packed: true,
+    measure: async () => (await import('./processes.ts')).measureProcesses(),
+  },
+  {
+    rows: ['packed: one more trivial row', 'packed: on the disk', 'packed: packages of others'],
+    packed: true,
+    measure: async () => (await import('./composition.ts')).measureComposition(),
+  },
+  {
+    rows: [
+      'step: CPU at 10 messages',
+      'step: CPU at 1000 messages',
+      'step: CPU at 1000 messages, body aside',
+    ],
+    measure: async () => (await import('./steps.ts')).measureSteps(),
+  },
+  {
+    rows: ['turn: CPU of the last 100 of 2000'],
+    measure: async () => (await import('./steps.ts')).measureTurns(),
+  },
+  {
+    rows: ['append, on the disk', 'append, written', 'open a session of 10000 facts'],
+    measure: async () => (await import('./sessions.ts')).measureSessions(),
+  },
+  {
+    rows: [
+      'core: lines that are not blank',
+      'prompt: all rows',
+      'prompt: context-guidance',
+      'prompt: context-surroundings',
+      'prompt: tool-apply-patch',
+      'prompt: tool-bash',
+      'prompt: tool-edit',
+      'prompt: tool-glob',
+      'prompt: tool-grep',
+      'prompt: tool-list',
+      'prompt: tool-read',
+      'prompt: tool-write',
+    ],
+    measure: async () => (await import('./sizes.ts')).measureSizes(),
+  },
 ]
+
+/** `npm run bench -- <words>` measures only the rows whose names contain one of the words. */
+const words = process.argv.slice(2)
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word))
+const chosen = groups.filter(({ rows }) => rows.some(isWanted))
+if (chosen.length === 0)
+  complain(
+    'No row is named so',
+    groups.flatMap(({ rows }) => rows),
+  )
+
+if (chosen.some(({ packed }) => packed) && process.env['CORDAGE_PACKED'] === undefined) {
+  const install = new URL('../../scripts/pack/install.mjs', import.meta.url).href
+  const { providePacked } = (await import(install)) as { providePacked(): unknown }
+  providePacked()
+}
 
 const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB`
 console.log(`${machine}, ${platform()} ${release()} ${arch()}, node ${process.version}`)
-console.log(
-  `load before: ${loadavg()
-    .map((load) => load.toFixed(2))
-    .join(' ')}\n`,
-)
-console.log(`${''.padEnd(44)}    N       min    median`)
+const load = loadavg().map((one) => one.toFixed(2))
+console.log(`load before: ${load.join(' ')}\n\n${''.padEnd(44)}    N       min    median`)
 
 const rows: Row[] = []
-for (const measure of [measureProcesses, measureComposition, measureSessions, measureSizes]) {
-  for (const row of await measure()) {
+for (const group of chosen) {
+  for (const row of (await group.measure()).filter(({ name }) => isWanted(name))) {
     rows.push(row)
     console.log(printRow(row))
   }
 }
 
-const usable = new Set(
-  rows.filter(({ samples }) => samples.every(Number.isFinite)).map((row) => row.name),
+const usable = rows.filter(({ samples }) => samples.every(Number.isFinite)).map(({ name }) => name)
+const wanted = chosen.flatMap((group) => group.rows).filter(isWanted)
+const missing = wanted.filter((name) => !usable.includes(name))
+complain('These rows are missing', missing)
+complain(
+  'Over their limit',
+  rows.filter((row) => !passes(row)).map(({ name }) => name),
 )
-const missing = wanted.filter((name) => !usable.has(name))
-if (missing.length > 0) {
-  console.error(`\nThese rows are missing: ${missing.join('; ')}`)
-  process.exitCode = 1
-}
-const failed = rows.filter((row) => !passes(row)).map(({ name }) => name)
-if (failed.length > 0) {
-  console.error(`\nOver their limit: ${failed.join('; ')}`)
+
+function complain(about: string, names: readonly string[]): void {
+  if (names.length === 0) return
+  console.error(`\n${about}: ${names.join('; ')}`)
   process.exitCode = 1
 }
