@@ -49,7 +49,10 @@ function coreEntries(source) {
 }
 
 function entries(source) {
-  const files = ['index.ts', 'main.ts'].map((name) => join(source, name)).filter(existsSync)
+  const named = ['index.ts', 'main.ts'].filter((name) => existsSync(join(source, name)))
+  // A thread begins in a file of its own.
+  const threads = globSync('*-worker.ts', { cwd: source })
+  const files = [...named, ...threads].map((name) => join(source, name))
   return Object.fromEntries(files.map((file) => [basename(file, '.ts'), file]))
 }
 

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { definePlugin, own } from '@cordage/core/kernel'
 import { z } from 'zod'
+import { ThreadCatalog } from './catalog.ts'
 import { nodeIo } from './node-io.ts'
 import { createJsonlStore } from './store.ts'
 
+export { ThreadCatalog, type Catalog, type CatalogOptions } from './catalog.ts'
 export { nodeIo } from './node-io.ts'
 export type { JsonlStoreOptions } from './options.ts'
 export { createJsonlStore, type JsonlStore } from './store.ts'
@@ -31,7 +33,8 @@ export default definePlugin({
   inject: ['host'],
   config,
   apply(ctx, { directory = join(ctx.host.home, 'sessions'), ...options }) {
-    const store = createJsonlStore({ ...options, directory, io: nodeIo })
+    const catalog = new ThreadCatalog({ root: directory })
+    const store = createJsonlStore({ ...options, directory, io: nodeIo, catalog })
     own(ctx, 'store', store, () => store.close())
   },
 })

@@ -7,60 +7,103 @@ import {
   type ListOptions,
   type SessionSummary,
 } from '@cordage/core/store'
+import { type CatalogEntry, isWanted, type Told } from './catalog-rows.ts'
+import type { CatalogPages } from './catalog.ts'
 import { decodeFrame } from './frame.ts'
 import { errorCode, readWhole } from './io.ts'
 import { livePath } from './live-lane.ts'
+import { type JsonlStoreOptions, leasePath } from './options.ts'
 import { listSegments, type SegmentFile } from './segment.ts'
 import { readWords } from './words.ts'
 
 const headBytes = 16 * 1024
 const parallel = 32
+/** Asked of the catalog at once where few of them may be wanted. */
+const maxPage = 500
 
-interface Entry {
-  readonly id: string
+interface Entry extends Omit<CatalogEntry, 'told'> {
   readonly files: readonly SegmentFile[]
-  readonly bytes: number
-  /** As exactly as the system tells, to order by. */
-  readonly updatedAt: number
 }
 
 /**
- * Newest first, from file names, sizes, times and the first frame of each log; of those that are
- * listed, from the beginnings of two segments too. It takes no longer for a longer log.
+ * Newest first. Of each log two beginnings are read, however long it is, and with a catalog only
+ * of those that have changed since it last saw them.
  */
 export async function listSessions(
-  io: Io,
-  root: string,
+  { io, directory: root, catalog }: JsonlStoreOptions,
   options: ListOptions,
 ): Promise<SessionSummary[]> {
+  const pages = options.idPrefix ? undefined : catalog?.begin()
+  const listed = pages && (await listFromPages(io, root, pages, options))
+  return listed ?? listFromDisk(io, root, options)
+}
+
+async function listFromDisk(io: Io, root: string, options: ListOptions): Promise<SessionSummary[]> {
   const entries = await entriesOf(io, root, options)
   entries.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
   const limit = options.limit ?? Infinity
   const found: SessionSummary[] = []
   for (let at = 0; at < entries.length && found.length < limit; at += parallel) {
-    const page = entries.slice(at, at + parallel)
-    const summaries = await Promise.all(page.map((entry) => summarise(io, root, entry)))
-    const fitting = page.flatMap((entry, index) => {
-      const summary = summaries[index]
-      return summary && matches(summary, options) ? [{ entry, summary }] : []
+    const page = entries.slice(at, at + parallel).map(async (entry) => {
+      return { entry, told: await read(io, entry) }
     })
-    const worded = fitting.map(async ({ entry, summary }) => ({
-      ...summary,
-      ...(summary.damaged === undefined ? await readWords(io, summary.header, entry.files) : {}),
-    }))
-    const listed = (await Promise.all(worded)).filter(({ archived }) => {
-      return options.archived === true || archived !== true
-    })
-    found.push(...listed.slice(0, limit - found.length))
+    for (const { entry, told } of await Promise.all(page)) {
+      if (isWanted(told, options)) found.push(await summarise(io, root, entry, told))
+    }
   }
-  return found
+  return found.slice(0, limit)
 }
 
-function matches({ header, damaged }: SessionSummary, options: ListOptions): boolean {
-  // A log without a header may be anybody's, and must not go unseen.
-  if (damaged !== undefined && header.project === '') return true
-  if (options.project !== undefined && header.project !== options.project) return false
-  return options.children === true || header.depth === 0
+/** `undefined` when the catalog has failed, at whatever place. */
+async function listFromPages(
+  io: Io,
+  root: string,
+  pages: CatalogPages,
+  options: ListOptions,
+): Promise<SessionSummary[] | undefined> {
+  const limit = options.limit ?? Infinity
+  const found: SessionSummary[] = []
+  try {
+    while (found.length < limit) {
+      const left = limit - found.length
+      const page = await pages.next(options.project === undefined ? left : Math.max(left, maxPage))
+      if (page === undefined || page.length === 0) return page && found
+      for (let at = 0; at < page.length && found.length < limit; at += parallel) {
+        const some = page.slice(at, at + parallel)
+        // Where nothing has changed, which is nearly always so, there is nothing to wait for.
+        const entries = some.every(isKnown)
+          ? some
+          : await Promise.all(some.map((entry) => current(io, root, entry, pages)))
+        for (const { told, ...entry } of entries) {
+          if (!told || !isWanted(told, options)) continue
+          found.push(entry.live ? await summarise(io, root, entry, told) : summaryOf(entry, told))
+        }
+      }
+    }
+    return found.slice(0, limit)
+  } finally {
+    pages.end()
+  }
+}
+
+function isKnown({ id, told }: CatalogEntry): boolean {
+  return told?.header.id === id
+}
+
+/** An entry with what its log says; without that where it is nobody's. */
+async function current(
+  io: Io,
+  root: string,
+  entry: CatalogEntry,
+  pages: CatalogPages,
+): Promise<CatalogEntry> {
+  const { id } = entry
+  if (isKnown(entry)) return entry
+  const found = isSessionId(id) ? await entryOf(io, root, id) : undefined
+  if (!found) return { id, bytes: 0, updatedAt: 0, live: false }
+  const told = await read(io, found)
+  pages.tell(id, told)
+  return { ...found, told }
 }
 
 async function entriesOf(io: Io, root: string, { idPrefix = '' }: ListOptions): Promise<Entry[]> {
@@ -80,32 +123,47 @@ async function entriesOf(io: Io, root: string, { idPrefix = '' }: ListOptions): 
 
 async function entryOf(io: Io, root: string, id: string): Promise<Entry | undefined> {
   try {
-    const files = await listSegments(io, join(root, id))
+    const directory = join(root, id)
+    const files = await listSegments(io, directory)
     const stats = await Promise.all(files.map(({ path }) => io.stat(path)))
     const sized = stats.filter((stat): stat is IoStat => stat !== undefined && stat.size > 0)
     const bytes = sized.reduce((sum, { size }) => sum + size, 0)
-    return { id, files, bytes, updatedAt: sized.at(-1)?.mtimeMs ?? 0 }
+    // Only an owner has a live lane, so nobody else's lease needs to be tried.
+    const live = (await io.stat(livePath(directory))) !== undefined
+    return { id, files, bytes, updatedAt: sized.at(-1)?.mtimeMs ?? 0, live }
   } catch {
     // No log folder, or one that cannot be read: somebody else's folder.
     return undefined
   }
 }
 
-async function summarise(io: Io, root: string, entry: Entry): Promise<SessionSummary> {
-  const { bytes, id } = entry
-  const updatedAt = Math.trunc(entry.updatedAt)
+/** What a log says of itself. */
+async function read(io: Io, entry: Entry): Promise<Told> {
+  const { id } = entry
   const head = await headerOf(io, entry)
-  const summary = { updatedAt, bytes }
   if (typeof head === 'string') {
-    const header: SessionHeader = { format: 1, id, createdAt: updatedAt, project: '', depth: 0 }
-    return { ...summary, header, damaged: head }
+    const createdAt = Math.trunc(entry.updatedAt)
+    return { header: { format: 1, id, createdAt, project: '', depth: 0 }, damaged: head }
   }
   if (head.id !== id) {
     const reason = `its folder is called ${id} but holds session ${head.id}`
-    return { ...summary, header: { ...head, id }, damaged: reason }
+    return { header: { ...head, id }, damaged: reason }
   }
-  const busy = await isBusy(io, join(root, id))
-  return busy ? { ...summary, header: head, busy } : { ...summary, header: head }
+  return { header: head, ...(await readWords(io, head, entry.files)) }
+}
+
+function summaryOf({ bytes, updatedAt }: Omit<CatalogEntry, 'told'>, told: Told): SessionSummary {
+  return { ...told, bytes, updatedAt: Math.trunc(updatedAt) }
+}
+
+async function summarise(
+  io: Io,
+  root: string,
+  entry: Omit<CatalogEntry, 'told'>,
+  told: Told,
+): Promise<SessionSummary> {
+  const busy = entry.live && (await isBusy(io, join(root, entry.id)))
+  return busy ? { ...summaryOf(entry, told), busy } : summaryOf(entry, told)
 }
 
 /**
@@ -130,11 +188,9 @@ async function headerOf(io: Io, { id, files }: Entry): Promise<SessionHeader | s
   return other ?? reason
 }
 
-/** Only an owner has a live lane, so nobody else's lease needs to be tried. */
 async function isBusy(io: Io, directory: string): Promise<boolean> {
   try {
-    const lane = await io.stat(livePath(directory))
-    return lane !== undefined && (await io.locked(join(directory, 'lease.db')))
+    return await io.locked(leasePath(directory))
   } catch {
     // A lease that cannot be asked says nothing; opening will find out.
     return false

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Io } from '@cordage/core/store'
+import type { Catalog } from './catalog.ts'
 import type { Encoding } from './frame.ts'
 
 export interface JsonlStoreOptions {
@@ -8,6 +9,8 @@ export interface JsonlStoreOptions {
   readonly segmentMaxBytes: number
   readonly compression: Encoding
   readonly io: Io
+  /** Without one, every list reads the beginnings of the logs. */
+  readonly catalog?: Catalog
 }
 
 /** The file whose lock says that the session has a live owner. */

@@ -38,11 +38,11 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
         return keep(await openToWrite(options, { id, directory, takeOver }))
       })
     },
-    list: (filter = {}) =>
-      reading(options.directory, () => listSessions(options.io, options.directory, filter)),
+    list: (filter = {}) => reading(options.directory, () => listSessions(options, filter)),
     async delete(id) {
       const directory = await folder(id)
       await writing(id, () => deleteLog(options, id, directory))
+      await options.catalog?.forget(id)
     },
     async fork(id, header, { before }) {
       return reading(join(options.directory, id), async () => {
@@ -57,7 +57,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
       return reading(directory, () => salvageLog(options.io, directory, id))
     },
     async close() {
-      await Promise.all([...open].map((log) => log.close()))
+      await Promise.all([...[...open].map((log) => log.close()), options.catalog?.close()])
     },
   }
 }

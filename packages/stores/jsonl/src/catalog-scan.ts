@@ -1,0 +1,64 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import type { SeenFiles, Stamp } from './catalog-rows.ts'
+
+/** The folders below the root that may be sessions. */
+export function folderNames(root: string): string[] {
+  const names: string[] = []
+  for (const entry of readdirSync(root, { withFileTypes: true })) {
+    if (entry.isDirectory() && !entry.name.startsWith('.')) names.push(entry.name)
+  }
+  return names
+}
+
+/** The stamp of a session's folder `log`; `undefined` where there is none. */
+export function stampOfLog(root: string, id: string): Stamp | undefined {
+  const found = look(`${root}/${id}/log`)
+  return found?.isDirectory() ? stampOf(found) : undefined
+}
+
+export function stampOfSegment(root: string, id: string, name: string): Stamp | undefined {
+  const found = look(`${root}/${id}/log/${name}`)
+  return found?.isFile() ? stampOf(found) : undefined
+}
+
+export function hasLiveLane(root: string, id: string): boolean {
+  return look(`${root}/${id}/live.jsonl`) !== undefined
+}
+
+/** Looks at all files of a log; `undefined` for a folder that holds none. */
+export function seeFiles(
+  root: string,
+  id: string,
+): (SeenFiles & { updatedAt: number }) | undefined {
+  const folder = join(root, id, 'log')
+  let bytes = 0
+  let newest: { name: string; stamp: Stamp } | undefined
+  let updatedAt = 0
+  for (const name of segmentNames(folder)) {
+    const found = look(`${folder}/${name}`)
+    if (!found?.isFile()) continue
+    bytes += found.size
+    // Who only claimed a segment has added nothing.
+    if (found.size > 0) updatedAt = found.mtimeMs
+    newest = { name, stamp: stampOf(found) }
+  }
+  return newest && { newest: newest.name, segment: newest.stamp, bytes, updatedAt }
+}
+
+export function isSame(a: Stamp, b: Stamp): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs
+}
+
+function segmentNames(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => /^\d{6,15}\.jsonl(\.zst)?$/.test(name))
+  return names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+}
+
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): Stamp {
+  return { ino, size, mtimeMs, ctimeMs }
+}
