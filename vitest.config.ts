@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const packageTests = 'packages/**/test/**/*.test.ts'
 const slowTests = 'packages/**/test/**/*.slow.test.ts'
+const simulationTests = 'test/simulation/*.test.ts'
 const setupFiles = ['test/fixture/property-runs.ts']
 const fast = { isolate: false, testTimeout: 20_000, hookTimeout: 20_000 }
 const whole = { testTimeout: 120_000, hookTimeout: 120_000 }
@@ -35,7 +36,7 @@ export default defineConfig({
         test: {
           ...fast,
           name: 'tidy',
-          include: ['test/{tidy,docs,proofs,scripts}.test.ts'],
+          include: ['test/{tidy,docs,proofs,report,scripts}.test.ts'],
           testTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
@@ -51,10 +52,20 @@ export default defineConfig({
       },
       {
         test: {
+          ...fast,
+          name: 'simulation',
+          include: [simulationTests],
+          setupFiles,
+          provide: { propertyRuns: 200 },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
           ...whole,
           name: 'slow',
           isolate: false,
-          include: [slowTests, ...propertyTests],
+          include: [slowTests, simulationTests, ...propertyTests],
           setupFiles,
           provide: { propertyRuns: 2000 },
           sequence: { groupOrder: 2 },

@@ -24,6 +24,18 @@ export function passes({ limit, samples, bare }: Row): boolean {
   return figureOf(limit.of, samples, bare) <= limit.at
 }
 
+/** Why a report is none: rows that are missing or were not measured, and those over their limit. */
+export function problemsOf(rows: readonly Row[], wanted: readonly string[]): string[] {
+  const usable = rows.filter(({ samples }) => samples.length > 0 && samples.every(Number.isFinite))
+  const names = new Set(usable.map(({ name }) => name))
+  const missing = wanted.filter((name) => !names.has(name))
+  const over = rows.filter((row) => !passes(row)).map(({ name }) => name)
+  return [
+    ...(missing.length > 0 ? [`These rows are missing: ${missing.join('; ')}`] : []),
+    ...(over.length > 0 ? [`Over their limit: ${over.join('; ')}`] : []),
+  ]
+}
+
 function figureOf(of: 'median' | 'ratio', samples: readonly number[], bare?: readonly number[]) {
   return of === 'median' ? median(samples) : median(samples) / median(bare ?? [])
 }

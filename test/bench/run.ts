@@ -1,5 +1,5 @@
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
-import { passes, printRow, type Row } from './row.ts'
+import { printRow, problemsOf, type Row } from './row.ts'
 
 /** Rows that are measured together. A report without one of them is no report. */
 interface Group {
@@ -70,12 +70,10 @@ const groups: readonly Group[] = [
 const words = process.argv.slice(2)
 const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word))
 const chosen = groups.filter(({ rows }) => rows.some(isWanted))
-if (chosen.length === 0)
-  complain(
-    'No row is named so',
-    groups.flatMap(({ rows }) => rows),
-  )
-
+if (chosen.length === 0) {
+  console.error(`No row is named so. There are: ${groups.flatMap(({ rows }) => rows).join('; ')}`)
+  process.exit(1)
+}
 if (chosen.some(({ packed }) => packed) && process.env['CORDAGE_PACKED'] === undefined) {
   const install = new URL('../../scripts/pack/install.mjs', import.meta.url).href
   const { providePacked } = (await import(install)) as { providePacked(): unknown }
@@ -95,17 +93,8 @@ for (const group of chosen) {
   }
 }
 
-const usable = rows.filter(({ samples }) => samples.every(Number.isFinite)).map(({ name }) => name)
 const wanted = chosen.flatMap((group) => group.rows).filter(isWanted)
-const missing = wanted.filter((name) => !usable.includes(name))
-complain('These rows are missing', missing)
-complain(
-  'Over their limit',
-  rows.filter((row) => !passes(row)).map(({ name }) => name),
-)
-
-function complain(about: string, names: readonly string[]): void {
-  if (names.length === 0) return
-  console.error(`\n${about}: ${names.join('; ')}`)
+for (const problem of problemsOf(rows, wanted)) {
+  console.error(`\n${problem}`)
   process.exitCode = 1
 }
