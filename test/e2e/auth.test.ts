@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { needs } from '../fixture/needs.ts'
 import { cleanEnv, runCli } from './fixture/cli.ts'
-import { makePlace, repository, type Place } from './fixture/place.ts'
+import { cordageBin } from './fixture/installation.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 
-const bin = join(repository, 'packages/frontends/cli/bin/cordage.js')
 const key = 'sk-0123456789abcdefWXYZ'
 const fileIn = (place: Place) => join(place.home, 'credentials.yml')
 const setKey = (place: Place, stdin: string, target = 'deepseek') =>
@@ -63,6 +63,24 @@ describe('auth set', () => {
     expect(listed).toMatchObject({ name: 'OPENAI_API_KEY', end: '…', routes: ['openai'] })
   })
 
+  it('keeps every key of many that are set at the same time', async () => {
+    await using place = await makePlace('empty')
+    const names = Array.from({ length: 6 }, (_, i) => `KEY_${i}`)
+    const ended = await Promise.all(names.map((name) => setKey(place, `${key}${name}`, name)))
+    expect(ended.map(({ code }) => code)).toEqual(names.map(() => 0))
+    const kept = readFileSync(fileIn(place), 'utf8').trim().split('\n').sort()
+    expect(kept).toEqual(names.map((name) => `${name}: ${key}${name}`))
+  })
+
+  it('is not stopped by what somebody who was killed left there', async () => {
+    await using place = await makePlace('empty')
+    await writeFile(`${fileIn(place)}.new`, 'half: a', { mode: 0o600 })
+    await writeFile(`${fileIn(place)}.lock`, '999999999 dead', { mode: 0o600 })
+    expect((await setKey(place, key)).code).toBe(0)
+    expect(readFileSync(fileIn(place), 'utf8')).toBe(`DEEPSEEK_API_KEY: ${key}\n`)
+    expect(readdirSync(place.home).filter((name) => name.startsWith('credentials'))).toHaveLength(1)
+  })
+
   it('refuses what is more than a key with the reason, not the value', async () => {
     await using place = await makePlace('empty')
     const { code, stderr } = await setKey(place, `Bearer ${key}\n`)
@@ -102,7 +120,7 @@ describe('auth set', () => {
 
 /** `auth set deepseek` in a terminal of its own, in which somebody types `input` when asked. */
 async function inTerminal(place: Place, input: string) {
-  const command = `'${process.execPath}' '${bin}' auth set deepseek`
+  const command = `'${process.execPath}' '${cordageBin}' auth set deepseek`
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnv(place) })
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))

@@ -11,6 +11,7 @@ export const bootError = defineErrors('cli-boot', {
     exit: 78,
   },
   LAYER_UNREADABLE: { message: 'The layer {file} cannot be read: {reason}.', exit: 78 },
+  MANIFEST_INVALID: { message: '{file} cannot be used: {reason}.', exit: 78 },
   HOME_UNUSABLE: {
     message: 'The home {home} cannot be used: {reason}. Set CORDAGE_HOME to a folder.',
     exit: 78,

@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LayerSource } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
 import { makeDirectory } from './make-directory.ts'
+import { readText } from './read-text.ts'
 
 /** The layers of the last boot of a profile that succeeded, as they were then. */
 export interface LastGood {
@@ -19,7 +20,7 @@ function fileOf(home: string, profile: string): string {
 export function readLastGood(home: string, profile: string): LastGood {
   const file = fileOf(home, profile)
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as LastGood
+    return JSON.parse(readText(file)) as LastGood
   } catch (error) {
     throw bootError('LAST_GOOD_NONE', { profile, file }, { cause: error })
   }
@@ -42,7 +43,7 @@ export function keepLastGood(home: string, profile: string, layers: readonly Lay
 
 function isKept(file: string, layers: readonly LayerSource[]): boolean {
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as LastGood
+    const kept = JSON.parse(readText(file)) as LastGood
     return JSON.stringify(kept.layers) === JSON.stringify(layers)
   } catch {
     // None yet, or one that is damaged: it is written again.

@@ -1,11 +1,13 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compose, type Composition, type LayerKind, type LayerSource } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
 import { installationRoot } from './installation.ts'
 import { readLastGood } from './last-good.ts'
 import { pluginHome, pluginLayers } from '../plugin/installed.ts'
+import { recoverPlugins } from '../plugin/staging.ts'
 import { findBundle, findProfile, profileNames, type Profile } from './profile.ts'
+import { NO_FILE, readText } from './read-text.ts'
 import { noteRows } from './underway.ts'
 
 export const LAYER_FILE = 'cordis.patch.yml'
@@ -64,7 +66,9 @@ function readLayers(
   const listed = profile.files.map(({ kind, name, file }) => required(kind, name, file))
   const added = bundles.filter(({ file }) => listed.every((layer) => layer.file !== file))
   const people = request.safe ? [] : readPeople(request)
-  const from = request.pluginHome ?? pluginHome(request.home, profile.name)
+  const own = pluginHome(request.home, profile.name)
+  const from = request.pluginHome ?? own
+  if (!request.safe && from === own) recoverPlugins(own)
   const plugins = request.safe ? [] : pluginLayers(from)
   return [...listed.slice(0, -1), ...added, ...plugins, ...listed.slice(-1), ...people]
 }
@@ -93,8 +97,7 @@ function readPeople({ home, homeText, patches, cwd }: ComposeRequest): LayerSour
 
 function required(kind: LayerKind, name: string, path: string): LayerSource {
   try {
-    const file = realpathSync(path)
-    return { kind, name, file, text: readFileSync(file, 'utf8') }
+    return readLayer(kind, name, path)
   } catch (error) {
     throw bootError('LAYER_UNREADABLE', { file: path, reason: reasonOf(error) }, { cause: error })
   }
@@ -102,12 +105,16 @@ function required(kind: LayerKind, name: string, path: string): LayerSource {
 
 function optional(kind: LayerKind, path: string): LayerSource | undefined {
   try {
-    const file = realpathSync(path)
-    return { kind, name: kind, file, text: readFileSync(file, 'utf8') }
+    return readLayer(kind, kind, path)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw bootError('LAYER_UNREADABLE', { file: path, reason: reasonOf(error) }, { cause: error })
   }
+}
+
+function readLayer(kind: LayerKind, name: string, path: string): LayerSource {
+  const file = realpathSync(path)
+  return { kind, name, file, text: readText(file) }
 }
 
 /** Rows and presets of the other profiles: a person's layer may name them without a mistake. */
@@ -133,5 +140,7 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT') return 'it does not exist'
   if (code === 'EACCES') return 'it may not be read'
   if (code === 'EISDIR') return 'it is a directory'
+  if (code === 'ELOOP') return 'it is a link that leads to itself'
+  if (code === NO_FILE) return 'it is no file'
   return code || String(error)
 }

@@ -4,14 +4,14 @@ import { getSystemErrorMessage } from 'node:util'
 import { bootError } from './errors.ts'
 
 /**
- * Makes a folder and those above it, for its owner only. One level at a time: `recursive` never
- * returns where a parent is there and takes no folder, as in /proc.
+ * Makes a folder and those above it, for its owner only unless `mode` says more. One level at a
+ * time: `recursive` never returns where a parent is there and takes no folder, as in /proc.
  */
-export function makeDirectory(path: string): void {
+export function makeDirectory(path: string, mode = 0o700): void {
   if (isDirectory(path)) return
-  if (dirname(path) !== path) makeDirectory(dirname(path))
+  if (dirname(path) !== path) makeDirectory(dirname(path), mode)
   try {
-    mkdirSync(path, { mode: 0o700 })
+    mkdirSync(path, { mode })
   } catch (error) {
     // Another process may have been quicker.
     if (!isDirectory(path)) throw error

@@ -1,4 +1,4 @@
-import { problemText } from '@cordage/core/compose'
+import { compose, problemText } from '@cordage/core/compose'
 import { composeRequestOf } from '../boot/boot.ts'
 import { composeProfile, type ComposeRequest } from '../boot/layers.ts'
 import { readManifest } from '../boot/manifest.ts'
@@ -11,9 +11,9 @@ import {
   pluginLayers,
   type InstalledPlugin,
 } from '../plugin/installed.ts'
-import { changePlugins } from '../plugin/staging.ts'
+import { changePlugins, recoverPlugins } from '../plugin/staging.ts'
 import { vetLayer, vetPackage, type PluginFacts } from '../plugin/vet.ts'
-import { jsonText } from '../print/table.ts'
+import { harmless, jsonText } from '../print/table.ts'
 import { bootOptionsOf, type GlobalOptions, type ListOptions } from './options.ts'
 
 export interface PluginChangeOptions extends ListOptions {
@@ -33,6 +33,7 @@ export function pluginPlaceOf(options: GlobalOptions): PluginPlace {
   const request = composeRequestOf(bootOptionsOf(options))
   const { name: profile } = findProfile(request.profile, request.cwd)
   const folder = pluginHome(request.home, profile)
+  recoverPlugins(folder)
   return { request, profile, cwd: request.cwd, folder }
 }
 
@@ -48,7 +49,7 @@ export async function addPlugins(
     return { keep: !options.dryRun, value }
   })
   if (options.output === 'json') process.stdout.write(jsonText(added.map(({ after }) => after)))
-  else process.stdout.write(added.map((one) => addedText(one, place, options)).join(''))
+  else process.stdout.write(harmless(added.map((one) => addedText(one, place, options)).join('')))
   return 0
 }
 
@@ -67,6 +68,7 @@ export async function updatePlugins(
     process.stderr.write(`${plugin.name}: ${why}\n`)
     return []
   })
+  if (all.length === 0) process.stderr.write(`The profile ${place.profile} has no plugins.\n`)
   return specs.length === 0 ? 0 : addPlugins(specs, options)
 }
 
@@ -83,10 +85,11 @@ export async function removePlugins(
     for (const name of names) value.push(await uninstall(copy, name, place))
     return { keep: true, value }
   })
-  for (const { name } of removed) process.stdout.write(`${name} is removed.\n`)
+  for (const { name } of removed) process.stdout.write(harmless(`${name} is removed.\n`))
   // What a layer of a person says of a row that is gone would stop the next start.
   const { composition } = composeProfile(place.request)
-  for (const problem of composition.problems) process.stderr.write(`${problemText(problem)}\n`)
+  for (const problem of composition.problems)
+    process.stderr.write(harmless(`${problemText(problem)}\n`))
   return 0
 }
 
@@ -108,8 +111,11 @@ async function addOne(copy: string, spec: string, place: PluginPlace): Promise<A
 
 function factsOf(plugin: InstalledPlugin, home: string, { request }: PluginPlace): PluginFacts {
   const layer = pluginLayers(home)[installedPlugins(home).findIndex(isSame(plugin))]
-  const { composition } = composeProfile({ ...request, pluginHome: home })
-  return vetLayer(plugin, layer?.file ?? '', composition)
+  const file = layer?.file ?? ''
+  const { composition, layers, profile } = composeProfile({ ...request, pluginHome: home })
+  const others = layers.filter((other) => other.file !== file)
+  const without = compose(others, { profile: profile.name, env: request.env })
+  return vetLayer(plugin, file, { composition, without })
 }
 
 function isSame({ name }: InstalledPlugin) {

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
 import { renameSync, rmSync, writeSync, type Stats } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { Document, isMap, LineCounter, parseDocument } from 'yaml'
+import { takeLock, type Lock } from '../boot/lock.ts'
 import { credentialFileError } from './errors.ts'
 import { openSafely } from './open-safely.ts'
 
@@ -30,16 +31,37 @@ export function credentialReader(home: string): () => KeptCredentials {
   }
 }
 
-/** Keeps `value` under `name`; without a value takes the name out. Comments survive. */
+/** A change takes a few milliseconds; whoever has the lock for longer is stuck. */
+const BUSY_MS = 5_000
+
+/**
+ * Keeps `value` under `name`; without a value takes the name out. Comments survive, and so does
+ * what somebody else changes at the same time. Throws `CREDENTIAL_FILE_BUSY` and as the reader.
+ */
 export function changeCredential(home: string, name: string, value: string | undefined): void {
   const file = credentialFileOf(home)
-  const text = openSafely(file, (fd) => readFileSync(fd, 'utf8')) ?? ''
-  const document = parse(file, text)
-  valuesOf(file, document)
-  if (value === undefined) document.delete(name)
-  else document.set(name, value)
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  replace(file, document.toString({ lineWidth: 0 }))
+  const lock = waitForLock(file)
+  try {
+    const text = openSafely(file, (fd) => readFileSync(fd, 'utf8')) ?? ''
+    const document = parse(file, text)
+    valuesOf(file, document)
+    if (value === undefined) document.delete(name)
+    else document.set(name, value)
+    replace(file, document.toString({ lineWidth: 0 }))
+  } finally {
+    lock.release()
+  }
+}
+
+function waitForLock(file: string): Lock {
+  for (const until = Date.now() + BUSY_MS; ;) {
+    const lock = takeLock(`${file}.lock`)
+    if (!('busy' in lock)) return lock
+    if (Date.now() > until) {
+      throw credentialFileError('CREDENTIAL_FILE_BUSY', { file, pid: lock.busy })
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+  }
 }
 
 function parse(file: string, text: string): Document {
@@ -76,7 +98,9 @@ function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 
 /** A reader sees the old file or the new one, and neither was ever open to others. */
 function replace(file: string, text: string): void {
-  const fresh = `${file}.${process.pid}`
+  const fresh = `${file}.new`
+  // Of somebody who was killed.
+  rmSync(fresh, { force: true })
   try {
     const fd = openSync(fresh, 'wx', 0o600)
     try {

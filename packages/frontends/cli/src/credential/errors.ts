@@ -9,6 +9,10 @@ export const credentialFileError = defineErrors('cli-credential', {
     message: '{file}:{line}: {reason}. Each line is `NAME: value`.',
     exit: 78,
   },
+  CREDENTIAL_FILE_BUSY: {
+    message: 'Process {pid} is changing {file}. Try again when it ends.',
+    exit: 75,
+  },
   CREDENTIAL_AS_ARGUMENT: {
     message:
       'A key on the command line stays in the history of the shell and is seen by every process ' +

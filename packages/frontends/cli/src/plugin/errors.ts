@@ -12,8 +12,8 @@ export const pluginError = defineErrors('cli-plugin', {
     message: '`{command}` failed: {reason} Nothing was changed.',
     exit: 1,
   },
-  PLUGIN_FOLDER_TAKEN: {
-    message: '{folder} is there already. Give another name, or remove it.',
+  PLUGIN_FOLDER_REFUSED: {
+    message: 'Nothing can be made in {folder}: {reason}. Give another --directory.',
     exit: 2,
   },
   MIGRATION_REJECTED: {

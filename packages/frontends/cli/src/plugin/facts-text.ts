@@ -2,12 +2,13 @@ import type { PluginFacts } from './vet.ts'
 
 /** What a person should know before the plugin runs. */
 export function factsText(facts: PluginFacts): string {
-  const { name, version, uses, rows, changes, scripts } = facts
+  const { name, version, uses, rows, changes, removes, scripts } = facts
   const lines = [
     `${name} ${version}`,
     `  says that it uses: ${uses.join(', ') || 'nothing'}`,
     `  brings the rows: ${rows.join(', ') || 'none'}`,
     ...(changes.length > 0 ? [`  changes rows of others: ${changes.join(', ')}`] : []),
+    ...(removes.length > 0 ? [`  takes rows of others away: ${removes.join(', ')}`] : []),
     ...(scripts.length > 0 ? [`  was not allowed to run its ${scripts.join(', ')} script`] : []),
   ]
   return lines.map((line) => `${line}\n`).join('')
@@ -24,6 +25,7 @@ export function changeLines(before: PluginFacts, after: PluginFacts): string[] {
     ...difference('uses', before.uses, after.uses),
     ...difference('rows', before.rows, after.rows),
     ...difference('changes rows of others', before.changes, after.changes),
+    ...difference('takes rows of others away', before.removes, after.removes),
   ]
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { didYouMean } from '@cordage/core/error'
+import { makeDirectory } from '../boot/make-directory.ts'
 import type { Manifest } from '../boot/manifest.ts'
 import { pluginError } from './errors.ts'
 import { installedPlugins, type InstalledPlugin } from './installed.ts'
@@ -88,6 +88,10 @@ type Kind =
   | { readonly type: 'package' }
 
 function kindOf(spec: string, cwd: string): Kind {
+  if (spec.trim() === '' || spec.startsWith('-')) {
+    const reason = 'give a name as npm takes it, a tarball or a folder.'
+    throw pluginError('PLUGIN_REFUSED', { plugin: `"${spec}"`, reason })
+  }
   const path = resolve(cwd, spec.replace(/^file:/, ''))
   const isFile = /\.(tgz|tar\.gz)$/.test(spec) && !/^https?:/.test(spec)
   if (isFile || isAbsolute(spec) || /^(\.{1,2}([\\/]|$)|file:)/.test(spec)) {
@@ -123,7 +127,7 @@ function isNamed(spec: string, name: string): boolean {
 function keepTarball(copy: string, path: string): string {
   const hash = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 12)
   const name = `${basename(path).replace(/\.(tgz|tar\.gz)$/, '')}-${hash}.tgz`
-  mkdirSync(join(copy, 'tarballs'), { recursive: true })
+  makeDirectory(join(copy, 'tarballs'))
   copyFileSync(path, join(copy, 'tarballs', name))
   return `./tarballs/${name}`
 }

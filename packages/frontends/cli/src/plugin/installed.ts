@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, isAbsolute, join } from 'node:path'
 import type { LayerSource } from '@cordage/core/compose'
 import { readManifest, type Manifest } from '../boot/manifest.ts'
+import { readText } from '../boot/read-text.ts'
 
 /** A plugin that a person added to a profile. */
 export interface InstalledPlugin {
@@ -44,7 +45,7 @@ export function pluginLayers(pluginHome: string): LayerSource[] {
     }
     try {
       const file = realpathSync(join(folder, bundle))
-      return { kind: 'plugin', name, file, text: readFileSync(file, 'utf8') }
+      return { kind: 'plugin', name, file, text: readText(file) }
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
       return { ...missing, unreadable: `its bundle ${join(folder, bundle)}: ${reason}` }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { API_VERSION, fitsApi, type Composition, type Row } from '@cordage/core/compose'
@@ -18,6 +18,8 @@ export interface PluginFacts {
   readonly rows: readonly string[]
   /** Rows of others that its layer changes. */
   readonly changes: readonly string[]
+  /** Rows of others that are gone with it. */
+  readonly removes: readonly string[]
   /** Scripts that npm would have run. */
   readonly scripts: readonly string[]
 }
@@ -28,36 +30,36 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 export function vetPackage({ name, folder, linked, manifest }: InstalledPlugin): void {
   const refuse = (reason: string) => pluginError('PLUGIN_REFUSED', { plugin: name, reason })
   if (manifest === undefined) throw refuse(`there is no package.json in ${folder}.`)
-  const { api, bundle, uses = [] } = manifest.cordage ?? {}
+  const { faults = [], cordage: { api, bundle } = {} } = manifest
+  if (faults.length > 0) throw refuse(`in its package.json ${faults.join(', and ')}.`)
   if (manifest.name === undefined || manifest.version === undefined) {
     throw refuse('its package.json has no name or no version.')
   }
   if (bundle === undefined) {
     throw refuse('it is no plugin: its package.json names no bundle under "cordage".')
   }
-  const path = relative(folder, join(folder, bundle))
-  if (path.startsWith('..') || isAbsolute(path) || !existsSync(join(folder, bundle))) {
-    throw refuse(`its bundle ${bundle} is not in the package.`)
-  }
+  const file = join(folder, bundle)
+  if (!isInside(file, folder)) throw refuse(`its bundle ${bundle} is not in the package.`)
+  if (!statSync(file).isFile()) throw refuse(`its bundle ${bundle} is no file.`)
   if (api === undefined) {
     throw refuse('its package.json has no api range under "cordage", so nobody knows what it fits.')
   }
   if (!fitsApi(api)) {
     throw refuse(`it is made for api ${api}, and this Cordage has api ${API_VERSION}.`)
   }
-  if (!Array.isArray(uses) || uses.some((use) => typeof use !== 'string')) {
-    throw refuse('"uses" of its package.json is no list of texts such as "fs:read".')
-  }
   if (linked && folder.split(sep).includes('node_modules')) {
     throw refuse('a plugin is not used from inside of node_modules; give its name instead.')
   }
 }
 
-/** What the layer at `file` does in `composition`. Throws `PLUGIN_REFUSED`, as `vetPackage` does. */
+/**
+ * What the layer at `file` does: `without` is the composition as it would be without it. Throws
+ * `PLUGIN_REFUSED`, as `vetPackage` does.
+ */
 export function vetLayer(
   plugin: InstalledPlugin,
   file: string,
-  { rows, presets }: Composition,
+  { composition, without }: { composition: Composition; without: Composition },
 ): PluginFacts {
   // The package is in a copy that is gone when a person reads this.
   const inside = `${realpathSync(plugin.folder)}${sep}`
@@ -67,12 +69,12 @@ export function vetLayer(
       reason: reason.replaceAll(inside, ''),
     })
   }
-  const all = [...new Set([...rows, ...[...presets.values()].flatMap((preset) => preset.rows)])]
+  const all = rowsOf(composition)
   const own = all.filter((row) => row.from === file)
   const broken = own.flatMap((row) => row.blocked.filter(({ code }) => code !== 'ENV_UNSET'))
   if (broken.length > 0) throw refuse(broken.map(({ message }) => message).join(' '))
   for (const row of own) {
-    const reason = whyNotRun(row)
+    const reason = whyNotRun(row, plugin.folder)
     if (reason !== undefined) throw refuse(`its row "${row.id}": ${reason}.`)
   }
   const changed = all.filter((row) => row.from !== file && isChangedBy(row, file))
@@ -80,8 +82,18 @@ export function vetLayer(
     ...declared(plugin.manifest),
     name: plugin.name,
     rows: own.map(({ id }) => id),
-    changes: changed.map(({ id }) => id),
+    changes: [...new Set(changed.map(({ id }) => id))],
+    removes: missing(rowsOf(without), all),
   }
+}
+
+function rowsOf({ rows, presets }: Composition): Row[] {
+  return [...new Set([...rows, ...[...presets.values()].flatMap((preset) => preset.rows)])]
+}
+
+function missing(before: readonly Row[], after: readonly Row[]): string[] {
+  const left = new Set(after.map(({ id }) => id))
+  return [...new Set(before.map(({ id }) => id).filter((id) => !left.has(id)))]
 }
 
 function declared(manifest: Manifest | undefined) {
@@ -98,14 +110,23 @@ function isChangedBy({ origins }: Row, file: string): boolean {
   return [...origins.values()].some((origin) => origin.file === file)
 }
 
-function whyNotRun({ name, from }: Row): string | undefined {
+function whyNotRun({ name, from }: Row, folder: string): string | undefined {
   try {
+    const isPath = isAbsolute(name) || /^\.{1,2}([\\/]|$)/.test(name)
     const file = isAbsolute(name) ? name : fileURLToPath(resolveFrom(name, from))
-    if (!existsSync(file)) return `there is no file ${file}; does it have to be built`
+    if (!existsSync(file)) return `there is no file ${file}; it may have to be built`
+    if (isPath && !isInside(file, folder)) return `its file ${name} is not in the package`
     const packaged = file.split(sep).includes('node_modules')
     if (!packaged || !/\.[cm]?tsx?$/.test(file)) return undefined
     return `${file} is TypeScript, which does not run below node_modules: it has to ship JavaScript`
   } catch (error) {
     return `"${name}" is not found from ${from}: ${error instanceof Error ? error.message : error}`
   }
+}
+
+/** Whether it is there, and there behind all links. */
+function isInside(file: string, folder: string): boolean {
+  if (!existsSync(file)) return false
+  const path = relative(realpathSync(folder), realpathSync(file))
+  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
 }

@@ -1,5 +1,11 @@
-/** Rows as columns, left-aligned, two spaces apart; nothing is padded after the last one. */
-export function tableText(rows: readonly (readonly string[])[]): string {
+import { escapeControls } from '@cordage/core/error'
+
+/**
+ * Rows as columns, left-aligned, two spaces apart; nothing is padded after the last one. What is in
+ * them may be a stranger's.
+ */
+export function tableText(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map((cell) => harmless(cell).replaceAll('\n', ' ')))
   const widths: number[] = []
   for (const row of rows) {
     row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)))
@@ -19,12 +25,9 @@ export function oneLine(text: string, max: number): string {
   return line.length > max ? `${line.slice(0, max - 1)}…` : line
 }
 
-/** Control characters as `\x..`, line ends and tabs kept. */
+/** Characters that could drive a terminal as `\x..`, line ends and tabs kept. */
 export function harmless(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (character) => {
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
-  })
+  return text.replaceAll(/[^\n\t]+/g, escapeControls)
 }
 
 export function jsonText(value: unknown): string {
