@@ -241,6 +241,13 @@ describe('error codes', () => {
   })
 })
 
+describe('folders', () => {
+  it('are made one level at a time: `recursive` never returns below a path such as /proc', () => {
+    const wrong = sources.filter((path) => /mkdir(Sync)?\([^)]*recursive/.test(read(path)))
+    expect(wrong).toEqual([])
+  })
+})
+
 describe('tests', () => {
   const tests = tracked.filter((path) => /(^|\/)test\/(?!bench\/).*\.ts$/.test(path))
 

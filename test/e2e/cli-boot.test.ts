@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -167,6 +168,32 @@ describe('symbolic links', () => {
     const { stdout } = await runCli(place, ['sessions', 'list', '--output', 'json'])
     expect(JSON.parse(stdout)).toMatchObject([{ header: { project: place.project } }])
   })
+})
+
+describe('a layer that is no file', () => {
+  it.each(['home', 'overlay'])('is refused and not waited for: the %s', async (kind) => {
+    await using place = await makePlace('empty')
+    const pipe = join(place.home, kind === 'home' ? 'cordis.patch.yml' : 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const overlay = kind === 'home' ? [] : ['--patch', pipe]
+    const { code, stderr } = await runCli(place, [...overlay, 'config', 'check'])
+    expect(stderr).toContain(`The layer ${pipe} cannot be read: it is no file.`)
+    expect(code).toBe(78)
+  })
+})
+
+describe('a folder for a new plugin', () => {
+  it.each(['/proc/cordage/weather', '/etc/passwd/weather', '/etc/passwd'])(
+    'that cannot be made (%s) is named',
+    async (folder) => {
+      await using place = await makePlace('empty')
+      const args = ['plugin', 'create', 'weather', '--directory', folder]
+      const { code, stderr } = await runCli(place, args)
+      expect(stderr).toContain(`Nothing can be made in ${folder}: `)
+      expect(stderr).toContain('PLUGIN_FOLDER_REFUSED')
+      expect(code).toBe(2)
+    },
+  )
 })
 
 describe('a home that cannot be used', () => {

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needs } from '../fixture/needs.ts'
 import { cleanEnv, runCli } from './fixture/cli.ts'
-import { makePlace, repository, type Place } from './fixture/place.ts'
+import { cordageBin } from './fixture/installation.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 
-const bin = join(repository, 'packages/frontends/cli/bin/cordage.js')
 let place: Place
 
 beforeAll(async () => {
   place = await makePlace('empty')
-  symlinkSync(bin, join(place.base, 'cordage'))
+  symlinkSync(cordageBin, join(place.base, 'cordage'))
   for (const id of ['01AAAAAAAAAAAAAAAAAAAAAAAA', '01BBBBBBBBBBBBBBBBBBBBBBBB']) {
     mkdirSync(join(place.home, 'sessions', id, 'log'), { recursive: true })
   }

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { needs } from '../fixture/needs.ts'
 import { cleanEnv, runCli } from './fixture/cli.ts'
-import { makePlace, repository, type Place } from './fixture/place.ts'
+import { cordageBin } from './fixture/installation.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 import { sessionIds } from './fixture/read-log.ts'
 
-const bin = join(repository, 'packages/frontends/cli/bin/cordage.js')
 const watch = join(import.meta.dirname, 'fixture/watch-network.mjs')
 
 /** What works without any network. */
@@ -29,11 +29,15 @@ describe('without a network', () => {
     // No interface of this network namespace is up, not even the loopback one.
     needs(test, 'network namespaces')
     await using place = await makePlace()
-    const { status, stderr } = spawnSync('unshare', ['-rn', process.execPath, bin, ...args], {
-      cwd: place.project,
-      env: cleanEnv(place, env),
-      encoding: 'utf8',
-    })
+    const { status, stderr } = spawnSync(
+      'unshare',
+      ['-rn', process.execPath, cordageBin, ...args],
+      {
+        cwd: place.project,
+        env: cleanEnv(place, env),
+        encoding: 'utf8',
+      },
+    )
     expect(status, stderr).toBe(0)
   })
 })

@@ -33,7 +33,19 @@ const refusals: [title: string, options: PackageOptions, reason: RegExp][] = [
   ],
   ['whose bundle is outside', { cordage: { bundle: '../x.yml' } }, /is not in the package/],
   ['with a broken layer', { layer: '- insert: [\n' }, /cordis\.patch\.yml:\d.*YAML_INVALID/],
-  ['with uses that are no list', { cordage: { uses: 'all' } }, /"uses".*no list/],
+  ['with uses that are no list', { cordage: { uses: 'all' } }, /uses has to be a list of texts/],
+  ['whose bundle is no text', { cordage: { bundle: 3 } }, /bundle has to be a text/],
+  ['whose bundle is a folder', { cordage: { bundle: './' } }, /bundle \.\/ is no file/],
+  [
+    'with a row of a file outside',
+    { layer: "- insert: [{ id: hello, name: '../../elsewhere.js' }]\n" },
+    /there is no file|not in the package/,
+  ],
+  [
+    'with a row of a file anywhere',
+    { layer: `- insert: [{ id: hello, name: '${import.meta.filename}' }]\n` },
+    /plugin-refused\.test\.ts is not in the package/,
+  ],
   [
     'that asks for a required row',
     { layer: "- insert: [{ id: hello, name: 'cordage-hello', optional: false }]\n" },
@@ -97,14 +109,14 @@ describe('a package', () => {
   it('does not change while another process changes plugins; one that died is no hindrance', async () => {
     await using place = await makePlace('empty')
     const tarball = await writeTarball(place)
-    const work = join(place.home, 'profiles/headless.changing')
-    await mkdir(work, { recursive: true })
-    await writeFile(join(work, 'pid'), String(process.pid))
+    const lock = join(place.home, 'profiles/headless.lock')
+    await mkdir(join(place.home, 'profiles'))
+    await writeFile(lock, `${process.pid} it`)
     const busy = await runCli(place, ['plugin', 'add', tarball])
     expect(busy).toMatchObject({ code: 75, stderr: expect.stringContaining(String(process.pid)) })
-    await writeFile(join(work, 'pid'), '2147483646')
+    await writeFile(lock, '2147483646 it')
     expect((await runCli(place, ['plugin', 'add', tarball])).code).toBe(0)
-    expect(existsSync(work)).toBe(false)
+    expect(existsSync(lock)).toBe(false)
   })
 })
 
@@ -138,6 +150,52 @@ describe('a plugin by its path', () => {
     expect(check.stdout).toMatch(/cordage-hello-1-0-0: quarantined/)
     expect(check.code).toBe(0)
     expect((await runCli(place, ['plugin', 'remove', folder])).code).toBe(0)
+  })
+})
+
+describe('what a plugin says of itself', () => {
+  it('drives no terminal, and what it takes away is said', async () => {
+    await using place = await makePlace('empty')
+    const layer = '- { id: tool-grep, remove: true }\n'
+    const cordage = { uses: ['\u001b[2Jnet:x\u202e'] }
+    const folder = await writePackage(place, { layer, cordage })
+    const added = await runCli(place, ['plugin', 'add', folder])
+    expect(added.stdout).toContain('says that it uses: \\x1b[2Jnet:x\\x202e\n')
+    expect(added.stdout).toContain('takes rows of others away: tool-grep\n')
+    const listed = await runCli(place, ['plugin', 'list'])
+    expect(listed.stdout).toContain('\\x1b[2Jnet:x')
+    expect(listed.stderr).toMatch(/cordage-hello is in no use here: it brings no rows/)
+  })
+
+  it('on the console goes to stderr: stdout is for the answer', async () => {
+    await using place = await makePlace('empty')
+    const files = { 'index.js': `console.log('loud')\n${HELLO}` }
+    await runCli(place, ['plugin', 'add', await writePackage(place, { files })])
+    const { stdout, stderr } = await runCli(place, ['tools', '--output', 'json'])
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'hello' }))
+    expect(stderr).toContain('loud')
+  })
+})
+
+describe('a manifest of plugins', () => {
+  it('that is no JSON is named; --safe starts without it', async () => {
+    await using place = await makePlace('empty')
+    const file = join(place.home, 'profiles/headless/package.json')
+    await mkdir(join(file, '..'), { recursive: true })
+    await writeFile(file, '{ "cordage": ')
+    const { code, stderr } = await runCli(place, ['config', 'check'])
+    expect({ code, stderr }).toMatchObject({ code: 78 })
+    expect(stderr).toContain(`${file} cannot be used:`)
+    expect((await runCli(place, ['--safe', 'config', 'check'])).code).toBe(0)
+  })
+})
+
+describe('what is no plugin', () => {
+  it.each([[''], ['--global']])('is not given to npm: "%s"', async (spec) => {
+    await using place = await makePlace('empty')
+    const { code, stderr } = await runCli(place, ['plugin', 'add', '--', spec])
+    expect(stderr).toContain('give a name as npm takes it, a tarball or a folder')
+    expect(code).toBe(78)
   })
 })
 

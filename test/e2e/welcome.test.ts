@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { needs } from '../fixture/needs.ts'
 import { cleanEnv, runCli } from './fixture/cli.ts'
-import { makePlace, repository, type Place } from './fixture/place.ts'
-
-const bin = join(repository, 'packages/frontends/cli/bin/cordage.js')
+import { cordageBin } from './fixture/installation.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 
 /** What `line` prints in a terminal, `cordage` being there as a variable of the shell. */
 function inTerminal(place: Place, line: string, env: Record<string, string> = {}): string {
-  const command = `cordage="${process.execPath} ${bin}"; ${line}`
+  const command = `cordage="${process.execPath} ${cordageBin}"; ${line}`
   const options = { env: cleanEnv(place, env), cwd: place.project, encoding: 'utf8' } as const
   return execFileSync('script', ['-qec', command, '/dev/null'], options)
 }

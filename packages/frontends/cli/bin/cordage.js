@@ -90,7 +90,8 @@ function isFolder(home) {
 function start() {
   const args = process.argv.slice(2)
   if (answer(args)) return
-  const home = process.env.CORDAGE_HOME || path.join(os.homedir(), '.cordage')
+  const user = os.homedir() || os.userInfo().homedir
+  const home = process.env.CORDAGE_HOME || path.join(user, '.cordage')
   /* Without a place to write it just compiles again each time. */
   if (isFolder(home)) module.enableCompileCache(path.join(home, 'cache'))
   const source = fs.existsSync(path.join(folder, 'src', 'main.ts'))

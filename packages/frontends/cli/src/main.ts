@@ -1,12 +1,19 @@
 import { CommanderError } from 'commander'
 import { homeOf, logFileOf, version } from './boot/installation.ts'
+import { optionsBehind } from './commands/options-behind.ts'
 import { createProgram } from './program.ts'
-import { flushed, stdoutFailure, tolerateClosedPipes } from './print/terminal.ts'
+import {
+  flushed,
+  keepStdoutForAnswers,
+  stdoutFailure,
+  tolerateClosedPipes,
+} from './print/terminal.ts'
 import { watchForEnd } from './print/unexpected-end.ts'
 
 /** Runs the command line and ends the process with the exit code of DESIGN section 7. */
 export async function main(args: readonly string[]): Promise<void> {
   tolerateClosedPipes()
+  keepStdoutForAnswers()
   watchForEnd(() => decided)
   const debug = args.includes('--debug')
   process.on('uncaughtException', (error) => void failOrGiveUp(error, debug))
@@ -28,7 +35,7 @@ export async function main(args: readonly string[]): Promise<void> {
       process.stdout.write(process.stdout.isTTY ? await welcome() : program.helpInformation())
       return await end(0)
     }
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(optionsBehind(args, program), { from: 'user' })
     await end(exit)
   } catch (error) {
     if (error instanceof CommanderError) await end(error.exitCode === 0 ? 0 : 2)

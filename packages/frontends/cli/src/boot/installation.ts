@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 import { readManifest } from './manifest.ts'
 
@@ -20,7 +20,8 @@ export function installationRoot(): string {
 
 /** `$CORDAGE_HOME`, else `~/.cordage`. */
 export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
-  return resolve(env['CORDAGE_HOME'] || join(homedir(), '.cordage'))
+  // An empty HOME would make every project a home.
+  return resolve(env['CORDAGE_HOME'] || join(homedir() || userInfo().homedir, '.cordage'))
 }
 
 export function logFileOf(home: string): string {

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { isHarnessError } from '@cordage/core/error'
 import type * as CreatePlugin from '@cordage/create-plugin'
 import { packageFolder, version } from '../boot/installation.ts'
+import { makeDirectory, systemReason } from '../boot/make-directory.ts'
 import { resolveFrom } from '../boot/resolve.ts'
 import { pluginError } from '../plugin/errors.ts'
 import { cliError } from './errors.ts'
@@ -11,6 +13,9 @@ export interface CreateOptions extends GlobalOptions {
   readonly kind: string
   readonly directory?: string
 }
+
+/** As people's own folders are, but for what their umask takes away. */
+const PUBLIC = 0o777
 
 /** Writes a package that tests, builds and packs as it is. */
 export async function createPlugin(name: string, options: CreateOptions): Promise<number> {
@@ -23,14 +28,8 @@ export async function createPlugin(name: string, options: CreateOptions): Promis
     throw cliError('USAGE', { reason: `--kind takes one of ${kit.kinds.join(', ')}.` })
   }
   const folder = resolve(options.directory ?? basename(name))
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw pluginError('PLUGIN_FOLDER_TAKEN', { folder })
-  }
   const files = kit.scaffold({ name, kind: options.kind, version, year: new Date().getFullYear() })
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+  writeFiles(folder, files)
   const here = relative('.', folder) || '.'
   process.stdout.write(`${name} is in ${folder}. Next:
 
@@ -41,6 +40,21 @@ export async function createPlugin(name: string, options: CreateOptions): Promis
   cordage plugin add .
 `)
   return 0
+}
+
+function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+  const refused = (reason: string, cause?: unknown) =>
+    pluginError('PLUGIN_FOLDER_REFUSED', { folder, reason }, { cause })
+  try {
+    makeDirectory(folder, PUBLIC)
+    if (readdirSync(folder).length > 0) throw refused('it has something in it already')
+    for (const [path, text] of files) {
+      makeDirectory(dirname(join(folder, path)), PUBLIC)
+      writeFileSync(join(folder, path), text)
+    }
+  } catch (error) {
+    throw isHarnessError(error) ? error : refused(systemReason(error), error)
+  }
 }
 
 /** A plugin of the kit like any other, and so it is found as a row's is. */

@@ -5,7 +5,7 @@ import { composeProfile } from '../boot/layers.ts'
 import { createLoader } from '../boot/loader.ts'
 import { COUNTED_SESSIONS, measureAgent, measureLogs } from '../plugin/cost.ts'
 import { installedPlugins, pluginLayers } from '../plugin/installed.ts'
-import { jsonText, tableText } from '../print/table.ts'
+import { harmless, jsonText, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
 import { pluginPlaceOf, type PluginPlace } from './plugin.ts'
@@ -43,7 +43,8 @@ export async function listPlugins(options: ListOptions): Promise<number> {
     const text = () => tableText([HEAD, ...lines.map(cells)])
     process.stdout.write(options.output === 'json' ? jsonText(lines) : text())
     for (const { name, state, reason } of lines) {
-      if (state !== 'active') process.stderr.write(`${name} is ${state}: ${reason ?? ''}\n`)
+      const why = reason === undefined ? '' : `: ${reason}`
+      if (state !== 'active') process.stderr.write(harmless(`${name} is ${state}${why}\n`))
     }
     return 0
   })
@@ -83,7 +84,7 @@ async function measure(
     lines.push({
       name: plugin.name,
       version: plugin.manifest?.version ?? 'none',
-      ...stateOf(reports),
+      ...stateOf(reports, whyNoRows(harness.composition, files[i] ?? '')),
       folder: plugin.folder,
       uses: plugin.manifest?.cordage?.uses ?? [],
       rows: [...ids],
@@ -143,10 +144,25 @@ async function importAll(rows: readonly Row[], loader: Loader): Promise<void> {
   }
 }
 
-function stateOf(reports: readonly RowReport[]): { state: string; reason?: string } {
+function stateOf(
+  reports: readonly RowReport[],
+  whyNoRows: string,
+): { state: string; reason?: string } {
   const bad = reports.find(({ state }) => state !== 'active')
-  if (bad === undefined) return { state: reports.length === 0 ? 'in no use here' : 'active' }
-  return { state: bad.state, ...(bad.reason === undefined ? {} : { reason: bad.reason }) }
+  if (bad !== undefined) {
+    return { state: bad.state, ...(bad.reason === undefined ? {} : { reason: bad.reason }) }
+  }
+  return reports.length > 0 ? { state: 'active' } : { state: 'in no use here', reason: whyNoRows }
+}
+
+function whyNoRows(composition: Composition, file: string): string {
+  const all = [...composition.rows, ...inPresets(composition)]
+  if (all.some((row) => row.from === file)) {
+    return `its rows are in no preset that the profile's agents get`
+  }
+  const changed = all.filter(({ origins }) => [...origins.values()].some((o) => o.file === file))
+  const ids = [...new Set(changed.map(({ id }) => id))].join(', ')
+  return ids === '' ? 'it brings no rows' : `it brings no rows and changes ${ids}`
 }
 
 function cells(line: PluginLine): string[] {

@@ -3,7 +3,7 @@ import { didYouMean } from '@cordage/core/error'
 import type { AnyPlugin } from '@cordage/core/kernel'
 import { composeProfile } from '../boot/layers.ts'
 import { createLoader } from '../boot/loader.ts'
-import { jsonText } from '../print/table.ts'
+import { harmless, jsonText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
 import { pluginPlaceOf } from './plugin.ts'
@@ -50,7 +50,7 @@ export async function explainPresence(id: string, options: ListOptions): Promise
     }
   })
   process.stdout.write(
-    options.output === 'json' ? jsonText(reasons) : reasons.map(reasonText).join('\n'),
+    options.output === 'json' ? jsonText(reasons) : harmless(reasons.map(reasonText).join('\n')),
   )
   return 0
 }

@@ -7,6 +7,7 @@ import { composeProfile } from '../boot/layers.ts'
 import { noteSessions } from '../boot/underway.ts'
 import { credentialReader } from '../credential/credential-file.ts'
 import { ownTerminal } from '../print/terminal.ts'
+import { harmless } from '../print/table.ts'
 import { exitOfSignal, listenForSignals } from '../signals.ts'
 import { assertModelAvailable } from './credential-check.ts'
 import { cliError } from './errors.ts'
@@ -80,7 +81,7 @@ export async function run(
 function tellRefused(harness: Harness, terminal: Terminal): void {
   for (const { id, state, reason = '' } of harness.report()) {
     if (state === 'active' || state === 'disabled') continue
-    terminal.err(`notice: the row "${id}" is ${state}: ${reason}\n`)
+    terminal.err(harmless(`notice: the row "${id}" is ${state}: ${reason}\n`))
   }
 }
 

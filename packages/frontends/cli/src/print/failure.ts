@@ -6,6 +6,7 @@ import { systemReason } from '../boot/make-directory.ts'
 import { createRedactor } from '../boot/secrets.ts'
 import { foreignFrame, foreignRows, sessionsUnderway } from '../boot/underway.ts'
 import { cliError } from '../commands/errors.ts'
+import { harmless } from './table.ts'
 
 export interface FailureOptions {
   readonly debug: boolean
@@ -23,7 +24,7 @@ export function failureText(error: unknown, options: FailureOptions): string {
     problems.length > 0 ? problemLines(problems.map(problemText)) : [oneFailure(error, logFile)]
   if (late) lines.push(...lateLines(error))
   if (debug) lines.push(stackOf(error))
-  return `${lines.join('\n')}\n`
+  return harmless(`${lines.join('\n')}\n`)
 }
 
 /** A failure that nobody expected goes to the log whole, for whoever has to find the mistake. */

@@ -29,6 +29,11 @@ export function tolerateClosedPipes(): void {
   process.stderr.on('error', () => {})
 }
 
+/** What a plugin prints for itself goes to stderr: programs read stdout. */
+export function keepStdoutForAnswers(): void {
+  globalThis.console = new console.Console(process.stderr, process.stderr)
+}
+
 /** Resolves when all that was written has left the process. */
 export async function flushed(): Promise<void> {
   await Promise.all([drain(process.stdout), drain(process.stderr)])
