@@ -1,9 +1,9 @@
 // Checks docs/reference/proofs.md: what it names exists, and with --run that those tests pass.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installNodes, providePacked } from './pack/install.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const page = join(root, 'docs/reference/proofs.md')
@@ -65,14 +65,17 @@ function findFailures(claims) {
   const files = [
     ...new Set(tests.map(({ file }) => file).filter((file) => file.endsWith('.test.ts'))),
   ]
-  const contracts = ['packages/stores/memory', 'packages/stores/jsonl', 'packages/models']
-  const folder = mkdtempSync(join(tmpdir(), 'cordage-proofs-'))
+  const contracts = ['packages/stores', 'packages/models', 'test/compose/contracts.test.ts']
+  // Whole programs are tested as people get them.
+  const folder = providePacked()
+  process.env.CORDAGE_NODES = installNodes(join(folder, 'nodes')).join(delimiter)
   const output = join(folder, 'report.json')
   const bin = join(root, 'node_modules/vitest/vitest.mjs')
-  const args = [bin, 'run', ...files, ...contracts, '--reporter=json', `--outputFile=${output}`]
+  const once = ['--project', '!compose', '--project', '!e2e']
+  const reporter = ['--reporter=json', `--outputFile=${output}`]
+  const args = [bin, 'run', ...once, ...files, ...contracts, ...reporter]
   spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   const report = JSON.parse(readFileSync(output, 'utf8'))
-  rmSync(folder, { recursive: true, force: true })
   const ran = report.testResults.flatMap(({ name, assertionResults }) => {
     return assertionResults.map(({ title, status }) => ({
       file: relative(root, name),
@@ -92,10 +95,11 @@ function findFailures(claims) {
   })
 }
 
-/** `%s`, `$title` and the like stand for whatever a table fills in. */
+/** `%s`, `$title`, `${title}` and the like stand for whatever a table fills in. */
 function patternOf(title) {
-  const literal = title.replaceAll(/[.*+?^{}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal.replaceAll(/%[a-z]|\$\w+/g, '.*')}$`, 's')
+  const literals = title.split(/%[a-z]|\$\{.+?\}|\$\w+/)
+  const escaped = literals.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${escaped.join('.*')}$`, 's')
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
