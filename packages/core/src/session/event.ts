@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { deepFreeze } from './frozen-json.ts'
 
 /**
  * One line of a session's log. `seq` is contiguous from 0, `time` is epoch milliseconds, `v` the
@@ -33,7 +34,9 @@ export interface EventDefinition<Data, State = undefined> {
   readonly reduce: (state: State, fact: Fact<Data>) => State
   /** Makes a fact of this kind to append. */
   (data: Data): NewFact<Data>
-  /** Narrows a fact that was read from a log. */
+  /** The fact as this version has it: data of an older one is brought up, nothing else changes. */
+  upgraded(fact: Fact): Fact<Data>
+  /** Narrows a fact that was read from a log; one of an older version is `upgraded` first. */
   is(fact: Fact | NewFact): fact is Fact<Data>
 }
 
@@ -51,6 +54,8 @@ interface EventOptions<Data, State> {
   readonly visible?: boolean
   readonly initial?: State
   readonly reduce?: (state: State, fact: Fact<Data>) => State
+  /** Makes data of an older version `v` what `version` has. The log keeps what was written. */
+  readonly upgrade?: (data: unknown, v: number) => Data
 }
 
 /** Declares a kind of fact; `ctx.sessions.events` makes it known while the plugin is loaded. */
@@ -59,6 +64,7 @@ export function defineEvent<Data, State = undefined>(
 ): EventDefinition<Data, State> {
   const version = options.version ?? 1
   const make = (data: Data): NewFact<Data> => ({ type: options.type, v: version, data })
+  const { upgrade } = options
   return Object.assign(make, {
     type: options.type,
     version,
@@ -66,6 +72,10 @@ export function defineEvent<Data, State = undefined>(
     visible: options.visible ?? false,
     initial: options.initial as State,
     reduce: options.reduce ?? ((state: State) => state),
+    upgraded: (fact: Fact) => {
+      const data = upgrade && fact.v < version ? upgrade(fact.data, fact.v) : undefined
+      return (data === undefined ? fact : deepFreeze({ ...fact, v: version, data })) as Fact<Data>
+    },
     is: (fact: Fact | NewFact): fact is Fact<Data> => fact.type === options.type,
   })
 }

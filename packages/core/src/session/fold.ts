@@ -58,13 +58,14 @@ export class SessionFold {
   add(fact: Fact): void {
     assert(fact.seq === this.#nextSeq, `fact ${fact.seq} came when ${this.#nextSeq} was next`)
     this.#nextSeq += 1
-    const definition = this.#lookup(fact.type)
-    this.#states.add(fact, definition)
+    this.#states.add(fact, this.#lookup(fact.type))
+    const core = coreEvent(fact.type)
     // A record of a later version may mean anything; as an unknown one it is kept, not guessed at.
-    if (!definition || fact.v > definition.version) return
-    this.#turn = foldTurn(this.#turn, fact)
-    this.#surface.add(fact)
-    this.#foldCompaction(fact)
+    if (!core || fact.v > core.version) return
+    const known = core.upgraded(fact)
+    this.#turn = foldTurn(this.#turn, known)
+    this.#surface.add(known)
+    this.#foldCompaction(known)
   }
 
   get nextSeq(): number {

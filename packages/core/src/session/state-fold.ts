@@ -67,7 +67,7 @@ export class StateFold {
     const { type, initial } = definition
     const before = this.#states.has(type) ? this.#states.get(type) : initial
     try {
-      const after = definition.reduce(before, fact)
+      const after = definition.reduce(before, definition.upgraded(fact))
       if (after === undefined) this.#states.delete(type)
       else this.#states.set(type, after)
     } catch (error) {

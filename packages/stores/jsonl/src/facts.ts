@@ -1,6 +1,7 @@
 import type { Fact } from '@cordage/core/session'
 import { storeError } from '@cordage/core/store'
-import type { Encoding, Frame } from './frame.ts'
+import { type Encoding, formatVersion, type Frame } from './frame.ts'
+import { stepsFrom } from './format-steps.ts'
 import type { LoadedSegment, SegmentReader } from './segment.ts'
 import { decompress, isBounded } from './zstd.ts'
 
@@ -32,7 +33,15 @@ async function decodeGroup(segment: LoadedSegment, group: readonly Frame[]): Pro
   for (const line of text.toString().split('\n')) {
     if (line !== '') facts.push(JSON.parse(line) as Fact)
   }
-  return facts
+  const old = group.some(({ meta }) => meta.v < formatVersion)
+  return old ? group.flatMap((frame) => migrated(segment, frame, facts)) : facts
+}
+
+/** The facts of one batch of those that were read, as the present format has them. */
+function migrated(segment: LoadedSegment, { meta }: Frame, facts: readonly Fact[]): Fact[] {
+  const own = facts.filter(({ seq }) => seq >= meta.from && seq < meta.to)
+  const steps = stepsFrom(segment.steps, meta.v, meta.session)
+  return own.map((fact) => steps.reduce((before, step) => step.fact(before), fact))
 }
 
 /** Verified payloads, inflated and joined. Throws `STORE_DAMAGED`. */

@@ -5,6 +5,7 @@ import { checkSessionId, type Io, type Snapshot, storeError } from '@cordage/cor
 import { readFacts } from './facts.ts'
 import { type FrameMeta, formatVersion, type Seal } from './frame.ts'
 import { closingOnFailure, errorCode, placeFile, readWhole } from './io.ts'
+import { formatSteps } from './format-steps.ts'
 import { placeSession } from './new-log.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
 import type { JsonlStoreOptions } from './options.ts'
@@ -30,8 +31,8 @@ export async function forkLog(
   header: SessionHeader,
 ): Promise<void> {
   checkSessionId(header.id)
-  const { io, compression: encoding } = options
-  const reader = await openSegments(io, source.directory, source.id)
+  const { io, compression: encoding, steps = formatSteps } = options
+  const reader = await openSegments(io, source.directory, source.id, { steps })
   const writer = await placeSession(options, header.id, async (draft) => {
     const shared = await shareSegments(io, reader, source, draft)
     await shareBlobs(io, source.directory, draft)
@@ -70,6 +71,8 @@ async function shareSegments(
     const seal = await reader.sealOf(file.number)
     const head = await reader.head(file)
     const end = await endOf(reader, index)
+    const format = head?.v ?? formatVersion
+    if (format > formatVersion) throw storeError('STORE_FORMAT_NEWER', { id, format })
     const readable = head?.v === formatVersion || seal?.bytes === 0
     if (!seal || !readable || file.number !== shared.last + 1) break
     if (end === undefined || end > before) break

@@ -102,10 +102,27 @@ export function decodeFrame(
 ): Frame | FrameProblem {
   const line = readLine(bytes, start, encoding)
   if ('problem' in line) return line
+  const { meta } = line
+  if (meta.v <= formatVersion) return decodePayload(bytes, start, encoding, line)
+  // A later format may be laid out as this one is, or not.
+  const found = isLaidOut(meta) ? decodePayload(bytes, start, encoding, line) : damaged('another')
+  const unreadable = 'problem' in found && found.problem === 'damaged'
+  return unreadable ? { problem: 'newer', reason: `is of format ${meta.v}`, format: meta.v } : found
+}
+
+function isLaidOut({ kind, session, segment, from, to, raw, size, sum, prev }: FrameMeta): boolean {
+  const numbers = [segment, from, to, raw, size].every(Number.isSafeInteger)
+  const texts = [session, sum, prev].every((text) => typeof text === 'string')
+  return numbers && texts && ['header', 'facts', 'snapshot', 'seal'].includes(kind)
+}
+
+function decodePayload(
+  bytes: Buffer,
+  start: number,
+  encoding: Encoding,
+  line: FrameLine,
+): Frame | FrameProblem {
   const { meta, check, end: payload } = line
-  if (meta.v > formatVersion) {
-    return { problem: 'newer', reason: `is of format ${meta.v}`, format: meta.v }
-  }
   const end = payload + meta.size
   const inside = encoding === 'zstd' && line.contentEnd
   if (inside && inside !== (printed(meta.kind) ? payload : end)) return damaged('a wrong length')

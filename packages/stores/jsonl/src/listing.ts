@@ -9,6 +9,7 @@ import {
 } from '@cordage/core/store'
 import { type CatalogEntry, isWanted, type Told } from './catalog-rows.ts'
 import type { CatalogPages } from './catalog.ts'
+import { formatSteps, headerIn } from './format-steps.ts'
 import { decodeFrame } from './frame.ts'
 import { errorCode, readWhole } from './io.ts'
 import { livePath } from './live-lane.ts'
@@ -30,22 +31,26 @@ interface Entry extends Omit<CatalogEntry, 'told'> {
  * of those that have changed since it last saw them.
  */
 export async function listSessions(
-  { io, directory: root, catalog }: JsonlStoreOptions,
+  store: JsonlStoreOptions,
   options: ListOptions,
 ): Promise<SessionSummary[]> {
-  const pages = options.idPrefix ? undefined : catalog?.begin()
-  const listed = pages && (await listFromPages(io, root, pages, options))
-  return listed ?? listFromDisk(io, root, options)
+  const pages = options.idPrefix ? undefined : store.catalog?.begin()
+  const listed = pages && (await listFromPages(store, pages, options))
+  return listed ?? listFromDisk(store, options)
 }
 
-async function listFromDisk(io: Io, root: string, options: ListOptions): Promise<SessionSummary[]> {
+async function listFromDisk(
+  store: JsonlStoreOptions,
+  options: ListOptions,
+): Promise<SessionSummary[]> {
+  const { io, directory: root } = store
   const entries = await entriesOf(io, root, options)
   entries.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
   const limit = options.limit ?? Infinity
   const found: SessionSummary[] = []
   for (let at = 0; at < entries.length && found.length < limit; at += parallel) {
     const page = entries.slice(at, at + parallel).map(async (entry) => {
-      return { entry, told: await read(io, entry) }
+      return { entry, told: await read(store, entry) }
     })
     for (const { entry, told } of await Promise.all(page)) {
       if (isWanted(told, options)) found.push(await summarise(io, root, entry, told))
@@ -56,11 +61,11 @@ async function listFromDisk(io: Io, root: string, options: ListOptions): Promise
 
 /** `undefined` when the catalog has failed, at whatever place. */
 async function listFromPages(
-  io: Io,
-  root: string,
+  store: JsonlStoreOptions,
   pages: CatalogPages,
   options: ListOptions,
 ): Promise<SessionSummary[] | undefined> {
+  const { io, directory: root } = store
   const limit = options.limit ?? Infinity
   const found: SessionSummary[] = []
   try {
@@ -73,7 +78,7 @@ async function listFromPages(
         // Where nothing has changed, which is nearly always so, there is nothing to wait for.
         const entries = some.every(isKnown)
           ? some
-          : await Promise.all(some.map((entry) => current(io, root, entry, pages)))
+          : await Promise.all(some.map((entry) => current(store, entry, pages)))
         for (const { told, ...entry } of entries) {
           if (!told || !isWanted(told, options)) continue
           found.push(entry.live ? await summarise(io, root, entry, told) : summaryOf(entry, told))
@@ -92,16 +97,15 @@ function isKnown({ id, told }: CatalogEntry): boolean {
 
 /** An entry with what its log says; without that where it is nobody's. */
 async function current(
-  io: Io,
-  root: string,
+  store: JsonlStoreOptions,
   entry: CatalogEntry,
   pages: CatalogPages,
 ): Promise<CatalogEntry> {
   const { id } = entry
   if (isKnown(entry)) return entry
-  const found = isSessionId(id) ? await entryOf(io, root, id) : undefined
+  const found = isSessionId(id) ? await entryOf(store.io, store.directory, id) : undefined
   if (!found) return { id, bytes: 0, updatedAt: 0, live: false }
-  const told = await read(io, found)
+  const told = await read(store, found)
   pages.tell(id, told)
   return { ...found, told }
 }
@@ -138,9 +142,9 @@ async function entryOf(io: Io, root: string, id: string): Promise<Entry | undefi
 }
 
 /** What a log says of itself. */
-async function read(io: Io, entry: Entry): Promise<Told> {
+async function read(store: JsonlStoreOptions, entry: Entry): Promise<Told> {
   const { id } = entry
-  const head = await headerOf(io, entry)
+  const head = await headerOf(store, entry)
   if (typeof head === 'string') {
     const createdAt = Math.trunc(entry.updatedAt)
     return { header: { format: 1, id, createdAt, project: '', depth: 0 }, damaged: head }
@@ -149,7 +153,7 @@ async function read(io: Io, entry: Entry): Promise<Told> {
     const reason = `its folder is called ${id} but holds session ${head.id}`
     return { header: { ...head, id }, damaged: reason }
   }
-  return { header: head, ...(await readWords(io, head, entry.files)) }
+  return { header: head, ...(await readWords(store.io, head, entry.files)) }
 }
 
 function summaryOf({ bytes, updatedAt }: Omit<CatalogEntry, 'told'>, told: Told): SessionSummary {
@@ -170,13 +174,16 @@ async function summarise(
  * The header of a log, or why there is none. Every segment begins with it, but those that a fork
  * shares begin with another session's, and they are never the newest.
  */
-async function headerOf(io: Io, { id, files }: Entry): Promise<SessionHeader | string> {
+async function headerOf(
+  { io, steps = formatSteps }: JsonlStoreOptions,
+  { id, files }: Entry,
+): Promise<SessionHeader | string> {
   let reason = 'it holds no segment'
   let other: SessionHeader | undefined
   for (const file of files.toReversed()) {
     try {
       const frame = decodeFrame(await readWhole(io, file.path, headBytes), 0, file.encoding)
-      const header = 'problem' in frame ? undefined : frame.meta.header
+      const header = 'problem' in frame ? undefined : headerIn(frame.meta, steps)
       // A fork's first segments are shared, and bear the header of the session they are from.
       if (header?.id === id) return header
       other ??= header

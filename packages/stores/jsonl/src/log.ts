@@ -3,10 +3,17 @@ import type { Io, IoLock, Refreshed, SessionLog, Snapshot } from '@cordage/core/
 import { Blobs } from './blobs.ts'
 import { readFacts } from './facts.ts'
 import type { LiveLane } from './live-lane.ts'
+import type { FormatStep } from './format-steps.ts'
 import { Refresher } from './refresh.ts'
 import { openSegments } from './segment.ts'
 import { reading, unreadable, writing } from './system-error.ts'
 import type { Writer } from './writer.ts'
+
+export interface LogPlace {
+  readonly io: Io
+  readonly directory: string
+  readonly steps: readonly FormatStep[]
+}
 
 /** What a log is opened with. */
 export interface LogStart {
@@ -37,15 +44,17 @@ export class JsonlLog implements SessionLog {
   readonly notices: readonly string[]
   readonly #io: Io
   readonly #directory: string
+  readonly #steps: readonly FormatStep[]
   readonly #owner: LogOwner | undefined
   readonly #blobs: Blobs
   readonly #refresher: Refresher | undefined
   #work: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  constructor(place: { io: Io; directory: string }, start: LogStart, owner?: LogOwner) {
+  constructor(place: LogPlace, start: LogStart, owner?: LogOwner) {
     this.#io = place.io
     this.#directory = place.directory
+    this.#steps = place.steps
     this.#owner = owner
     this.header = start.header
     this.mode = owner ? 'write' : 'read'
@@ -87,7 +96,10 @@ export class JsonlLog implements SessionLog {
     const { id } = this.header
     let next = from
     try {
-      const reader = await openSegments(this.#io, this.#directory, id, writer?.seals)
+      const reader = await openSegments(this.#io, this.#directory, id, {
+        ...(writer ? { seals: writer.seals } : {}),
+        steps: this.#steps,
+      })
       for await (const fact of readFacts(reader, id, from)) {
         yield fact
         next = fact.seq + 1

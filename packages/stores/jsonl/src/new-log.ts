@@ -30,13 +30,15 @@ export async function createLog(
     if (!taken) throw sessionError('SESSION_BUSY', { id })
     return taken
   })
-  const writer = new Writer({ ...options, header, directory }, segment, {
+  const isOwner = () => lock.current()
+  const writer = new Writer({ ...options, header, directory, isOwner }, segment, {
     seals: [],
     ragged: [],
   })
   const lane = await openLane(io, directory, false)
   const start = { header, tail: [], live: [], notices: [] }
-  return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })
+  return (onClose) =>
+    new JsonlLog({ io, directory, steps: [] }, start, { writer, lane, lock, onClose })
 }
 
 /** The first segment, with the header in it. */

@@ -6,6 +6,9 @@ import { claimNext, type Claim } from './claim.ts'
 import { flushPast } from './durable.ts'
 import { openLane, readLive } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
+import { settleLog } from './log-folder.ts'
+import { formatSteps } from './format-steps.ts'
+import { migrateLog } from './migrate.ts'
 import { OpenSegment } from './open-segment.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
 import { type Past, readPast } from './past.ts'
@@ -14,18 +17,18 @@ import { writing } from './system-error.ts'
 import { type Ragged, Writer, type WriterOptions } from './writer.ts'
 
 export async function openToRead(
-  { io }: JsonlStoreOptions,
+  { io, steps = formatSteps }: JsonlStoreOptions,
   id: string,
   directory: string,
 ): Promise<SessionLog> {
-  const past = await readPast(await openSegments(io, directory, id), id)
+  const past = await readPast(await openSegments(io, directory, id, { steps }), id)
   const live = await readLive(io, directory)
   // Where there is an owner, a batch that is not whole yet is being written just now.
   const busy = past.torn.length > 0 && (await io.locked(leasePath(directory)))
   const torn = busy ? [] : past.torn.map(({ reason }) => `${sentence(reason)}.`)
   const damage = past.damage === undefined ? [] : [damageNotice(past)]
   const notices = [...past.notices, ...torn, ...damage]
-  return new JsonlLog({ io, directory }, { ...past, live, notices })
+  return new JsonlLog({ io, directory, steps }, { ...past, live, notices })
 }
 
 function damageNotice({ damage, next }: Past): string {
@@ -46,6 +49,8 @@ export async function openToWrite(
   const lock = await options.io.lock(leasePath(directory), takeOver)
   if (!lock) throw sessionError('SESSION_BUSY', { id })
   try {
+    await writing(id, () => settleLog(options.io, directory))
+    await writing(id, () => migrateLog(options, { id, directory, lock }))
     for (let attempt = 1; ; attempt++) {
       try {
         return await claimAndOpen(options, request, lock)
@@ -66,7 +71,7 @@ async function claimAndOpen(
   { id, directory }: OpenRequest,
   lock: IoLock,
 ): Promise<Opened> {
-  const { io } = options
+  const { io, steps = formatSteps } = options
   const claim = await writing(id, () => claimNext(options, directory, lock))
   try {
     // Whoever replaced the lease meanwhile has claimed a later segment, or will.
@@ -81,12 +86,18 @@ async function claimAndOpen(
     await writing(id, () => flushPast(io, directory, unsealed))
     const live = await readLive(io, directory)
     const notices = [...past.notices, ...(await keepTorn(io, directory, past))]
-    const writer = writerAfter(past, claim, { ...options, header: past.header, directory })
+    const writer = writerAfter(past, claim, {
+      ...options,
+      header: past.header,
+      directory,
+      isOwner: () => lock.current(),
+    })
     // At once, so that nothing which the old owner still writes can count.
     if (lock.takenOver) await writer.append([], { sync: true })
     const lane = await openLane(io, directory, lock.takenOver)
     const start = { ...past, live, notices }
-    return (onClose) => new JsonlLog({ io, directory }, start, { writer, lane, lock, onClose })
+    return (onClose) =>
+      new JsonlLog({ io, directory, steps }, start, { writer, lane, lock, onClose })
   } catch (error) {
     await claim?.file.close()
     // Where an owner may still run into it, the fence has to stay.

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Io } from '@cordage/core/store'
 import type { Catalog } from './catalog.ts'
 import type { Encoding } from './frame.ts'
+import type { FormatStep } from './format-steps.ts'
 
 export interface JsonlStoreOptions {
   /** Absolute. Made at the first session. */
@@ -9,6 +10,8 @@ export interface JsonlStoreOptions {
   readonly segmentMaxBytes: number
   readonly compression: Encoding
   readonly io: Io
+  /** How logs of older formats are read; those that this version knows unless given. */
+  readonly steps?: readonly FormatStep[]
   /** Without one, every list reads the beginnings of the logs. */
   readonly catalog?: Catalog
 }

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import type { Fact, SessionHeader } from '@cordage/core/session'
 import { type Snapshot, storeError } from '@cordage/core/store'
 import { factsOf, inflate } from './facts.ts'
-import type { Frame, Seal } from './frame.ts'
+import { formatVersion, type Frame, type Seal } from './frame.ts'
+import { headerIn } from './format-steps.ts'
 import type { LoadedSegment, SegmentReader } from './segment.ts'
 
 /** Bytes after the last whole batch of a segment that nobody sealed: a write that never ended. */
@@ -60,7 +61,7 @@ export async function readPast(reader: SegmentReader, id: string): Promise<Past>
     next: (snapshot?.seq ?? 0) + tail.length,
     unsealed: loaded.filter(({ seal }) => !seal).map(sealFor),
     torn: damage === undefined ? tornTails(loaded) : [],
-    notices: loaded.flatMap(spoiledNotices),
+    notices: [...newerNotices(loaded), ...loaded.flatMap(spoiledNotices)],
     damage,
   }
 }
@@ -76,7 +77,7 @@ async function newestSegments(reader: SegmentReader): Promise<Candidate[]> {
   for (const file of reader.files.toReversed()) {
     const segment = await reader.load(file)
     const snapshot = segment.scan.frames.findLast(({ meta, spoiled }) => {
-      return meta.kind === 'snapshot' && !spoiled
+      return meta.kind === 'snapshot' && !spoiled && meta.v === formatVersion
     })
     window.unshift({ segment, snapshot })
     if (snapshot) break
@@ -87,7 +88,18 @@ async function newestSegments(reader: SegmentReader): Promise<Candidate[]> {
 /** Segments that a fork shares bear the header of the session that they are from. */
 function headerOf(window: readonly LoadedSegment[], id: string): SessionHeader | undefined {
   const first = window.map(({ scan }) => scan.frames[0]?.meta)
-  return first.find((meta) => meta?.session === id && meta.header)?.header
+  const found = first.find((meta) => meta?.session === id && meta.header)
+  return headerIn(found, window[0]?.steps ?? [])
+}
+
+function newerNotices(window: readonly LoadedSegment[]): string[] {
+  const frames = window.flatMap(({ scan }) => scan.frames)
+  const format = frames.reduce((newest, { meta }) => Math.max(newest, meta.v), formatVersion)
+  if (format === formatVersion) return []
+  return [
+    `Written in format ${format}, which is newer than this version writes: it can be looked at,` +
+      ' and what is not known here may be missing. Upgrade to go on with it.',
+  ]
 }
 
 export async function readSnapshot(

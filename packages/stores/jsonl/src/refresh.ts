@@ -1,18 +1,19 @@
 import type { Fact } from '@cordage/core/session'
-import type { Io, Refreshed } from '@cordage/core/store'
+import type { Refreshed } from '@cordage/core/store'
 import { readFacts } from './facts.ts'
 import { livePath, readLive } from './live-lane.ts'
+import type { LogPlace } from './log.ts'
 import { openSegments } from './segment.ts'
 
 /** Finds what an owner adds while somebody looks on; costs little while nothing comes. */
 export class Refresher {
-  readonly #place: { io: Io; directory: string; id: string }
+  readonly #place: LogPlace & { readonly id: string }
   #next: number
   #live: readonly string[]
   #seen = ''
 
   constructor(
-    place: { io: Io; directory: string; id: string },
+    place: LogPlace & { readonly id: string },
     seen: { next: number; live: readonly unknown[] },
   ) {
     this.#place = place
@@ -39,9 +40,9 @@ export class Refresher {
   }
 
   async #newFacts(): Promise<Fact[]> {
-    const { io, directory, id } = this.#place
+    const { io, directory, id, steps } = this.#place
     const facts: Fact[] = []
-    const reader = await openSegments(io, directory, id)
+    const reader = await openSegments(io, directory, id, { steps })
     for await (const fact of readFacts(reader, id, this.#next)) facts.push(fact)
     this.#next += facts.length
     return facts

@@ -7,18 +7,24 @@ import { type Chosen, chooseBatches } from './choose.ts'
 import { inflate } from './facts.ts'
 import { decodeFrame } from './frame.ts'
 import { errorCode, readWhole } from './io.ts'
+import { type FormatStep, formatSteps, headerIn, stepsFrom } from './format-steps.ts'
+import type { JsonlStoreOptions } from './options.ts'
 import { listSegments } from './segment.ts'
 import { surveyLog } from './survey.ts'
 
 /** All that can still be read of a log. Changes nothing. Throws `STORE_FORMAT_NEWER`. */
-export async function salvageLog(io: Io, directory: string, id: string): Promise<Salvage> {
+export async function salvageLog(
+  { io, steps = formatSteps }: JsonlStoreOptions,
+  directory: string,
+  id: string,
+): Promise<Salvage> {
   const survey = await surveyLog(io, id, await listSegments(io, directory))
   const { batches, missing } = chooseBatches(survey)
   const lost: Missing[] = []
   const lostBlobs: string[] = []
   return {
-    header: survey.header,
-    facts: factsIn(io, batches, lost),
+    header: headerIn(survey.head, steps),
+    facts: factsIn({ io, steps, id }, batches, lost),
     get missing() {
       return [...missing, ...lost].sort((a, b) => a.from - b.from)
     },
@@ -27,7 +33,17 @@ export async function salvageLog(io: Io, directory: string, id: string): Promise
   }
 }
 
-async function* factsIn(io: Io, batches: readonly Chosen[], lost: Missing[]): AsyncGenerator<Fact> {
+interface Source {
+  readonly io: Io
+  readonly steps: readonly FormatStep[]
+  readonly id: string
+}
+
+async function* factsIn(
+  { io, steps, id }: Source,
+  batches: readonly Chosen[],
+  lost: Missing[],
+): AsyncGenerator<Fact> {
   let path = ''
   let bytes: Buffer = Buffer.alloc(0)
   for (const batch of batches) {
@@ -36,7 +52,10 @@ async function* factsIn(io: Io, batches: readonly Chosen[], lost: Missing[]): As
       if (path !== file.path) bytes = await readWhole(io, file.path)
       path = file.path
       const facts = await factsOfBatch(bytes, batch)
-      for (const fact of facts) if (fact.seq < limit) yield fact
+      const taken = stepsFrom(steps, meta.v, id)
+      for (const fact of facts) {
+        if (fact.seq < limit) yield taken.reduce((before, step) => step.fact(before), fact)
+      }
     } catch (error) {
       // What a consumer throws does not come here: it ends the generator.
       const words = isHarnessError(error) ? error.message : `it cannot be read (${String(error)})`

@@ -5,6 +5,7 @@ import { type Io, storeError } from '@cordage/core/store'
 import { decodeFrame, type Encoding, type FrameMeta, type Seal } from './frame.ts'
 import { errorCode, readWhole } from './io.ts'
 import { findLog } from './log-folder.ts'
+import { type FormatStep, formatSteps } from './format-steps.ts'
 import { type Scan, scanSegment } from './scan.ts'
 
 /** One file of a log. Only the newest is written to. */
@@ -21,6 +22,7 @@ export interface LoadedSegment {
   readonly seal: Seal | undefined
   /** Why facts that were acknowledged cannot be read any more. */
   readonly damage: string | undefined
+  readonly steps: readonly FormatStep[]
 }
 
 const extensions = { zstd: '.jsonl.zst', none: '.jsonl' } as const
@@ -54,17 +56,30 @@ async function logEntries(io: Io, directory: string) {
   }
 }
 
+export interface ReaderOptions {
+  /** Of segments that no other one on the disk seals yet. */
+  readonly seals?: readonly Seal[]
+  readonly steps?: readonly FormatStep[]
+}
+
 /** Reads the segments of one session, each no further than a later one vouches for. */
 export class SegmentReader {
   readonly files: readonly SegmentFile[]
   readonly #io: Io
   readonly #session: string
+  readonly #steps: readonly FormatStep[]
   readonly #seals = new Map<number, Seal>()
   readonly #heads = new Map<number, FrameMeta | undefined>()
 
-  constructor(io: Io, session: string, files: readonly SegmentFile[], seals: readonly Seal[] = []) {
+  constructor(
+    io: Io,
+    session: string,
+    files: readonly SegmentFile[],
+    { seals = [], steps = formatSteps }: ReaderOptions = {},
+  ) {
     this.#io = io
     this.#session = session
+    this.#steps = steps
     this.files = files
     for (const seal of seals) this.#seals.set(seal.segment, seal)
   }
@@ -82,7 +97,14 @@ export class SegmentReader {
         format: scan.problem.format ?? 0,
       })
     }
-    return { file, bytes, scan, seal, damage: damageOf(file, covered, scan, seal) }
+    return {
+      file,
+      bytes,
+      scan,
+      seal,
+      damage: damageOf(file, covered, scan, seal),
+      steps: this.#steps,
+    }
   }
 
   /** The first frame of a segment, without the rest of it being read. */
@@ -120,12 +142,12 @@ export async function openSegments(
   io: Io,
   directory: string,
   session: string,
-  seals: readonly Seal[] = [],
+  options: ReaderOptions = {},
 ): Promise<SegmentReader> {
   try {
     const files = await listSegments(io, directory)
     const twice = files.find((file, index) => file.number === files[index - 1]?.number)
-    if (!twice) return new SegmentReader(io, session, files, seals)
+    if (!twice) return new SegmentReader(io, session, files, options)
     const reason = `it has two files for segment ${twice.number}`
     throw storeError('STORE_DAMAGED', { id: session, reason })
   } catch (error) {

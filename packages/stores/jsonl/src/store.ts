@@ -7,9 +7,11 @@ import { findLog } from './log-folder.ts'
 import type { JsonlLog } from './log.ts'
 import { createLog } from './new-log.ts'
 import { openToRead, openToWrite } from './opening.ts'
-import { leasePath, type JsonlStoreOptions } from './options.ts'
+import type { JsonlStoreOptions } from './options.ts'
+import { removeSession } from './removal.ts'
 import { salvageLog } from './salvage.ts'
 import { reading, writing } from './system-error.ts'
+import { upkeepOf } from './upkeep.ts'
 
 /** A store that keeps each session in a folder of its own. */
 export interface JsonlStore extends Store {
@@ -40,9 +42,8 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
     list: (filter = {}) => reading(options.directory, () => listSessions(options, filter)),
     async delete(id) {
-      const directory = await folder(id)
-      await writing(id, () => deleteLog(options, id, directory))
-      await options.catalog?.forget(id)
+      await folder(id)
+      await writing(id, () => removeSession(options, id))
     },
     async fork(id, header, { before }) {
       return reading(join(options.directory, id), async () => {
@@ -54,8 +55,9 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
     async salvage(id) {
       const directory = await folder(id)
-      return reading(directory, () => salvageLog(options.io, directory, id))
+      return reading(directory, () => salvageLog(options, directory, id))
     },
+    upkeep: upkeepOf(options, folder),
     async close() {
       await Promise.all([...[...open].map((log) => log.close()), options.catalog?.close()])
     },
@@ -71,23 +73,4 @@ async function folderOf({ io, directory }: JsonlStoreOptions, id: string): Promi
     (await findLog(io, folder)) !== undefined
   if (!isSession) throw sessionError('SESSION_NOT_FOUND', { id, location: directory })
   return folder
-}
-
-async function deleteLog(
-  { io, directory: root }: JsonlStoreOptions,
-  id: string,
-  directory: string,
-): Promise<void> {
-  const lock = await io.lock(leasePath(directory), false)
-  if (!lock) throw sessionError('SESSION_BUSY', { id })
-  try {
-    // Gone at once for everybody, even where removing its files stops half-way.
-    await io.rename(directory, join(root, `.trash-${id}-${Date.now()}`))
-    await io.syncDirectory(root)
-    for (const { name } of await io.list(root)) {
-      if (name.startsWith('.trash-')) await io.remove(join(root, name))
-    }
-  } finally {
-    await lock.release()
-  }
 }

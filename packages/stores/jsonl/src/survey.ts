@@ -1,6 +1,12 @@
-import type { SessionHeader } from '@cordage/core/session'
 import { type Io, storeError } from '@cordage/core/store'
-import { decodeFrame, type FrameMeta, frameMarker, markerOffset, type Seal } from './frame.ts'
+import {
+  decodeFrame,
+  type FrameMeta,
+  formatVersion,
+  frameMarker,
+  markerOffset,
+  type Seal,
+} from './frame.ts'
 import { readWhole } from './io.ts'
 import type { SegmentFile } from './segment.ts'
 import { reasonOf } from './system-error.ts'
@@ -27,7 +33,8 @@ export interface Trouble {
 export interface Survey {
   readonly frames: readonly Found[]
   readonly troubles: readonly Trouble[]
-  readonly header: SessionHeader | undefined
+  /** The newest that has the session's header. */
+  readonly head: FrameMeta | undefined
 }
 
 /** Throws `STORE_FORMAT_NEWER`. A file that cannot be read is a trouble like any other. */
@@ -59,7 +66,7 @@ export async function surveyLog(
       ...troubles.filter(({ file, at }) => at < (seals.get(file.number)?.bytes ?? Infinity)),
       ...frames.filter(({ meta }) => !sessions.has(meta.session)).map(foreign),
     ],
-    header: own.findLast(({ meta }) => meta.header?.id === id)?.meta.header,
+    head: own.findLast(({ meta }) => meta.header?.id === id)?.meta,
   }
 }
 
@@ -70,6 +77,7 @@ function sweep(bytes: Buffer, file: SegmentFile, id: string) {
     const found = decodeFrame(bytes, at, file.encoding)
     if (!('problem' in found)) {
       const { end, check, meta } = found
+      if (meta.v > formatVersion) throw storeError('STORE_FORMAT_NEWER', { id, format: meta.v })
       frames.push({ file, start: at, end, check, meta })
       at = end
       continue

@@ -130,19 +130,6 @@ describe('segments', () => {
     }
     expect(await fixture.logFiles('idle')).toHaveLength(2)
   })
-
-  it('of a newer format are refused with that word', async () => {
-    const { store } = await remake({ compression: 'none' })
-    await (await store.create(headerFor('newer'))).close()
-    const [file = ''] = await fixture.logFiles('newer')
-    const { encodeFrame } = await import('../src/frame.ts')
-    const text = await readFile(file, 'utf8')
-    const [, , meta] = JSON.parse(text.split('\n')[0] ?? '')
-    const payload = Buffer.from(text.slice(text.indexOf('\n') + 1))
-    await writeFile(file, encodeFrame({ ...meta, v: 2 }, payload, 'none').bytes)
-    expect(await codeOf(store.open('newer', { mode: 'write' }))).toBe('STORE_FORMAT_NEWER')
-    expect((await store.list())[0]?.damaged).toContain('format 2')
-  })
 })
 
 describe('batches', () => {
