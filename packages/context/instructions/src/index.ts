@@ -28,6 +28,17 @@ interface Instruction {
   readonly text: string
 }
 
+/** A file as it was read: where it really is, and what says whether it is still the same. */
+interface Known {
+  readonly fingerprint: string
+  readonly path: string
+  readonly text: string
+}
+
+type MayRead = (path: string) => boolean
+
+const MAX_KNOWN = 1_000
+
 const authority: Authority = { mode: 'read-only', writableRoots: [] }
 
 const plugin: Plugin<InstructionsConfig> = definePlugin({
@@ -35,18 +46,19 @@ const plugin: Plugin<InstructionsConfig> = definePlugin({
   inject: ['prompt', 'fs', 'policy'],
   config,
   apply(ctx, options) {
+    const read = createReader(ctx.fs)
     ctx.prompt.context(ctx, {
       id: 'instructions',
       order: -10,
       async render({ sessionId, project, cwd }) {
         const actor = { sessionId, agentId: sessionId, project, authority }
         // A name may be a link to anything: what it reaches is asked about, as for a tool.
-        const mayRead = (path: string) =>
+        const mayRead: MayRead = (path) =>
           ctx.policy.decide({ kind: 'fs:read', path }, actor).answer === 'allow'
         const paths = directories(project, cwd).flatMap((folder) =>
           options.names.map((name) => join(folder, name)),
         )
-        const found = await readAll(ctx.fs, paths, mayRead)
+        const found = await readAll(paths, (path) => read(path, mayRead))
         return found.length === 0 ? undefined : framed(project, fit(found, options.maxBytes))
       },
     })
@@ -64,13 +76,12 @@ function directories(project: string, cwd: string): string[] {
 }
 
 async function readAll(
-  fs: FileSystem,
   paths: readonly string[],
-  mayRead: (path: string) => boolean,
+  read: (path: string) => Promise<string | undefined>,
 ): Promise<Instruction[]> {
   const found: Instruction[] = []
   for (const path of paths) {
-    const text = await readText(fs, path, mayRead)
+    const text = await read(path)
     // CLAUDE.md is often a link to AGENTS.md: one text is said once.
     const said = found.some((other) => dirname(other.path) === dirname(path) && other.text === text)
     if (text !== undefined && text.trim() !== '' && !said) found.push({ path, text })
@@ -78,17 +89,35 @@ async function readAll(
   return found
 }
 
+/** Reads a file again only once it is another one: this is asked before every step. */
+function createReader(fs: FileSystem) {
+  const files = new Map<string, Known>()
+  return async (path: string, mayRead: MayRead): Promise<string | undefined> => {
+    const fingerprint = await fs.fingerprint(path)
+    if (fingerprint === '') return undefined
+    const known = files.get(path)
+    if (known && known.fingerprint === fingerprint) {
+      return mayRead(known.path) ? known.text : undefined
+    }
+    const file = await readText(fs, path, mayRead)
+    if (files.size >= MAX_KNOWN) files.clear()
+    if (file && fingerprint !== undefined) files.set(path, { fingerprint, ...file })
+    return file?.text
+  }
+}
+
 async function readText(
   fs: FileSystem,
   path: string,
-  mayRead: (path: string) => boolean,
-): Promise<string | undefined> {
+  mayRead: MayRead,
+): Promise<Omit<Known, 'fingerprint'> | undefined> {
   try {
     await using target = await fs.target(path)
     if (!mayRead(target.path)) return undefined
     const stat = await target.stat()
     if (stat?.kind !== 'file') return undefined
-    return new TextDecoder().decode((await target.read()).bytes)
+    const { bytes } = await target.read()
+    return { path: target.path, text: new TextDecoder().decode(bytes) }
   } catch (error) {
     // A file that is gone or may not be read gives no instructions; anything else is a fault.
     if (isHarnessError(error)) return undefined

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -91,6 +91,45 @@ describe('context-instructions', () => {
     expect(text).not.toContain('\uFFFD')
     expect(text).toMatch(/was cut/)
     expect(text).toContain('Left out for want of room: "AGENTS.md"')
+  })
+
+  it('sees every change of a file, of a link to it and of what may be read', async () => {
+    await put('AGENTS.md', 'use tabs')
+    await put('other/AGENTS.md', 'use nine')
+    const old = new Date(Date.now() - 60_000)
+    await utimes(join(folder, 'AGENTS.md'), old, old)
+    await boot()
+    expect(await render()).toContain('use tabs')
+    await put('AGENTS.md', 'use four')
+    await utimes(join(folder, 'AGENTS.md'), old, old)
+    expect(await render()).toContain('use four')
+    await rm(join(folder, 'AGENTS.md'))
+    expect(await render()).toBeUndefined()
+    await symlink('other/AGENTS.md', join(folder, 'AGENTS.md'))
+    expect(await render()).toContain('use nine')
+    root.policy.rule(root, {
+      id: 'no-more',
+      decide: () => ({ answer: 'deny', rule: 'no-more', reason: 'changed its mind' }),
+    })
+    expect(await render()).toBeUndefined()
+  })
+
+  it('reads a file that stays the same once', async () => {
+    await boot()
+    const read: string[] = []
+    const { fs } = root
+    const target = fs.target.bind(fs)
+    fs.target = (path) => {
+      read.push(path)
+      return target(path)
+    }
+    await put('AGENTS.md', 'use tabs')
+    await render()
+    await expect
+      .poll(async () => (read.splice(0), await render(), read), { timeout: 8_000, interval: 300 })
+      .toEqual([])
+    expect(await render()).toContain('use tabs')
+    expect(read).toEqual([])
   })
 
   it('keeps content from closing its own frame', async () => {

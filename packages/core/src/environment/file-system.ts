@@ -98,6 +98,12 @@ export interface FileSystem {
    */
   target(path: string, options?: { parents?: (path: string) => void }): Promise<Target>
   /**
+   * A text that is another one once `path` leads to another file or to another content, empty where
+   * it leads to nothing. `undefined` where that cannot be told, as of a file that has just changed.
+   * It holds nothing and allows nothing: it says that what was read before need not be read again.
+   */
+  fingerprint(path: string): Promise<string | undefined>
+  /**
    * Paths of files below a directory, sorted, absolute. `directory` is the `path` of a target:
    * throws `TARGET_MOVED` when it is reached through a symbolic link.
    */

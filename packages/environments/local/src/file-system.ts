@@ -4,6 +4,7 @@ import { environmentError, type FileSystem } from '@cordage/core/environment'
 import type { Directory, OpenDirectory } from './directory.ts'
 import { canHoldDirectories, checkDirectory, holdDirectory } from './directory.ts'
 import { fileError } from './failure.ts'
+import { fingerprint } from './fingerprint.ts'
 import { globFiles } from './glob.ts'
 import { grepFiles } from './grep.ts'
 import { locate, type Place } from './locate.ts'
@@ -21,6 +22,7 @@ export function createFileSystem(
     target: async (path, options = {}) => {
       return createTarget(await locate(openDirectory, path, options.parents), openDirectory)
     },
+    fingerprint,
     glob: async (path, query, signal) => {
       const directory = await openExact(openDirectory, path)
       try {
