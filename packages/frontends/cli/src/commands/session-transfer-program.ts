@@ -2,10 +2,12 @@ import { Option, type Command } from 'commander'
 import { parseSince } from './arguments.ts'
 import type { GlobalOptions, ListOptions } from './options.ts'
 import type { ExportOptions } from './session-export.ts'
+import type { ImportOptions } from './session-import.ts'
 import type { SessionUsageOptions } from './session-usage.ts'
 
 const load = {
   export: () => import('./session-export.ts'),
+  import: () => import('./session-import.ts'),
   usage: () => import('./session-usage.ts'),
 }
 
@@ -35,6 +37,27 @@ export function addTransfer({ program: sessions, started, listing }: Program): v
     .action((id: string, _: object, command: Command) =>
       started(
         load.export().then(({ exportSession }) => exportSession(id, all<ExportOptions>(command))),
+      ),
+    )
+  listing(sessions.command('import'))
+    .description('transcripts of other programs, or exports, as sessions')
+    .argument('<path>', 'a file, or a folder to look through')
+    .addOption(
+      new Option('--from <format>', 'the program it is from, where that cannot be seen').choices([
+        'claude-code',
+        'codex',
+        'opencode',
+        'pi',
+        'dsh',
+        'cordage',
+      ]),
+    )
+    .option('--project <directory>', 'the project that they are to belong to')
+    .action((path: string, _: object, command: Command) =>
+      started(
+        load
+          .import()
+          .then(({ importSessions }) => importSessions(path, all<ImportOptions>(command))),
       ),
     )
   listing(sessions.command('usage'))

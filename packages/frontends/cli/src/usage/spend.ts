@@ -25,8 +25,8 @@ export function addSpend(a: Spend, b: Spend): Spend {
 }
 
 /** Dollars with as many digits as they need, or a dash where no call had a price. */
-export function costText({ calls, costUsd, unpriced }: Spend): string {
-  if (calls === unpriced) return '-'
+export function costText({ costUsd, unpriced }: Spend): string {
+  if (costUsd === 0 && unpriced > 0) return '-'
   const digits = costUsd >= 1 ? 2 : 4
   return `${unpriced > 0 ? '>' : ''}$${costUsd.toFixed(digits)}`
 }

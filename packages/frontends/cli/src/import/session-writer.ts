@@ -1,0 +1,117 @@
+import {
+  deepFreeze,
+  SessionFold,
+  type Fact,
+  type NewFact,
+  type SessionHeader,
+  type SurfaceEntry,
+} from '@cordage/core/session'
+import type { SessionLog, Store } from '@cordage/core/store'
+
+const BATCH_FACTS = 500
+const BATCH_CHARS = 1024 * 1024
+
+/** A session that is being written with the times that its facts had elsewhere. */
+export class SessionWriter {
+  readonly #store: Store
+  readonly #log: SessionLog
+  /** What the log holds, and no more: a snapshot is of what stands before its batch. */
+  readonly #written = new SessionFold()
+  #waiting: Fact[] = []
+  #chars = 0
+  #next = 0
+  #time: number
+
+  private constructor(store: Store, log: SessionLog) {
+    this.#store = store
+    this.#log = log
+    this.#time = log.header.createdAt
+  }
+
+  static async create(store: Store, header: SessionHeader): Promise<SessionWriter> {
+    return new SessionWriter(store, await store.create(header))
+  }
+
+  /** Goes on with a session that is there. Throws `SESSION_BUSY`. */
+  static async goOn(store: Store, id: string): Promise<SessionWriter> {
+    const writer = new SessionWriter(store, await store.open(id, { mode: 'write' }))
+    for await (const fact of writer.#log.read(0)) writer.#written.add(deepFreeze(fact))
+    writer.#next = writer.#written.nextSeq
+    return writer
+  }
+
+  get header(): SessionHeader {
+    return this.#log.header
+  }
+
+  get facts(): number {
+    return this.#next
+  }
+
+  /** The time of the last fact. */
+  get time(): number {
+    return this.#time
+  }
+
+  /** Adds a fact, at the time of the one before it where it has none; gives its `seq`. */
+  add(fact: NewFact, time: number | undefined): number {
+    const seq = this.#next
+    this.#time = time ?? this.#time
+    this.#waiting.push(deepFreeze({ ...fact, seq, time: this.#time }))
+    this.#next += 1
+    return seq
+  }
+
+  /** Writes what is waiting once it is much; `weight` is about how many characters came to it. */
+  async settle(weight: number): Promise<void> {
+    this.#chars += weight
+    if (this.#waiting.length >= BATCH_FACTS || this.#chars >= BATCH_CHARS) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    const facts = this.#waiting
+    this.#waiting = []
+    this.#chars = 0
+    if (facts.length === 0) return
+    const { nextSeq } = this.#written
+    const snapshot = this.#log.wantsSnapshot
+      ? { snapshot: { seq: nextSeq, state: this.#written.snapshot() } }
+      : {}
+    await this.#log.append(facts, { sync: false, ...snapshot })
+    for (const fact of facts) this.#written.add(fact)
+  }
+
+  /** What a model would see of all that was added. */
+  async surface(): Promise<readonly SurfaceEntry[]> {
+    await this.flush()
+    return this.#written.surface
+  }
+
+  /** What all that was added comes to. */
+  async fold(): Promise<SessionFold> {
+    await this.flush()
+    return this.#written
+  }
+
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    return this.#log.putBlob(bytes)
+  }
+
+  /** Writes the rest, on the disk for good, and lets go of the session. */
+  async close(): Promise<void> {
+    await this.flush()
+    await this.#log.append([], { sync: true })
+    await this.#log.close()
+  }
+
+  /** Leaves it as far as it has come. */
+  async abandon(): Promise<void> {
+    await this.#log.close()
+  }
+
+  /** Leaves nothing of it. */
+  async discard(): Promise<void> {
+    await this.#log.close()
+    await this.#store.delete(this.header.id)
+  }
+}
