@@ -14,10 +14,11 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sessionArchived, sessionTitle, type NewFact } from '@cordage/core/session'
+import type { Io } from '@cordage/core/store'
 import { factsFrom, headerFor } from '@cordage/testkit'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Io, type JsonlStore, nodeIo, ThreadCatalog } from '../src/index.ts'
+import { type JsonlStore, nodeIo, ThreadCatalog } from '../src/index.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
 
 let fixture: Fixture

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { sessionError } from '@cordage/core/session'
+import type { Io } from '@cordage/core/store'
+import { leasePath, type JsonlStoreOptions } from './options.ts'
+
+/** Removes all that a session's folder holds. Throws `SESSION_BUSY`. */
+export async function removeSession(
+  { io, directory: root, catalog }: JsonlStoreOptions,
+  id: string,
+): Promise<void> {
+  const directory = join(root, id)
+  const lock = await io.lock(leasePath(directory), false)
+  if (!lock) throw sessionError('SESSION_BUSY', { id })
+  try {
+    // Gone at once for everybody, even where removing its files stops half-way.
+    await io.rename(directory, join(root, `.trash-${id}-${Date.now()}`))
+    await io.syncDirectory(root)
+    await emptyTrash(io, root)
+  } finally {
+    await lock.release()
+  }
+  await catalog?.forget(id)
+}
+
+/** Ends deletions that were cut short. Gives how many there were. */
+export async function emptyTrash(io: Io, root: string): Promise<number> {
+  const names = (await io.list(root)).map(({ name }) => name)
+  const trash = names.filter((name) => name.startsWith('.trash-'))
+  for (const name of trash) await io.remove(join(root, name))
+  return trash.length
+}

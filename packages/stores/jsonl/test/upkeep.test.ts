@@ -1,0 +1,245 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sessionArchived } from '@cordage/core/session'
+import type { Io } from '@cordage/core/store'
+import { codeOf, factAt, headerFor, readAll } from '@cordage/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { nodeIo } from '../src/index.ts'
+import { contentsOf, type Fixture, makeFixture } from './fixtures.ts'
+
+let fixture: Fixture
+let root: string
+beforeEach(async () => {
+  fixture = await makeFixture({ segmentMaxBytes: 20_000 })
+  root = join(fixture.root, 'sessions')
+})
+afterEach(() => fixture.dispose())
+
+/** Facts in batches of one, over several owners and segments, snapshots among them. */
+async function makeLong(id: string, count = 90): Promise<void> {
+  await (await fixture.store.create(headerFor(id))).close()
+  for (let from = 0; from < count; from += 30) {
+    const log = await fixture.store.open(id, { mode: 'write' })
+    for (let seq = from; seq < from + 30; seq += 1) {
+      const snapshot = log.wantsSnapshot ? { snapshot: { seq, state: { before: seq } } } : {}
+      await log.append([factAt(seq, { text: `fact ${seq} ${'words '.repeat(50)}` })], {
+        sync: false,
+        ...snapshot,
+      })
+    }
+    await log.close()
+  }
+}
+
+async function contentOf(id: string) {
+  const log = await fixture.store.open(id, { mode: 'read' })
+  const { header, snapshot, tail, notices } = log
+  const facts = await readAll(log)
+  await log.close()
+  return { header, snapshot, tail, notices, facts }
+}
+
+const segmentsOf = async (id: string) => (await readdir(join(root, id, 'log'))).sort()
+
+describe('pack', () => {
+  it('makes a log smaller and leaves its facts and its snapshot as they are', async () => {
+    await makeLong('long')
+    const before = await contentOf('long')
+    const packed = await fixture.store.upkeep?.pack('long')
+    expect(packed?.after).toBeLessThan((packed?.before ?? 0) / 2)
+    expect(await contentOf('long')).toEqual(before)
+    expect((await readdir(join(root, 'long'))).sort()).toEqual(['lease.db', 'log'])
+    const log = await fixture.store.open('long', { mode: 'write' })
+    expect(log.tail.length).toBe(before.tail.length)
+    await log.append([factAt(90)], { sync: true })
+    await log.close()
+    expect((await contentOf('long')).facts).toEqual([...before.facts, factAt(90)])
+  })
+
+  it('refuses what somebody owns, and what is damaged, and changes nothing of it', async () => {
+    await makeLong('long')
+    const owner = await fixture.store.open('long', { mode: 'write' })
+    expect(await codeOf(fixture.another().upkeep!.pack('long'))).toBe('SESSION_BUSY')
+    await owner.close()
+    const [, second = ''] = await segmentsOf('long')
+    const path = join(root, 'long/log', second)
+    await writeFile(path, Buffer.alloc((await stat(path)).size))
+    const before = await contentsOf(join(root, 'long'))
+    expect(await codeOf(fixture.store.upkeep!.pack('long'))).toBe('STORE_DAMAGED')
+    const after = await contentsOf(join(root, 'long'))
+    expect(Object.fromEntries(Object.keys(before).map((name) => [name, after[name]]))).toEqual(
+      before,
+    )
+    expect(await codeOf(fixture.store.upkeep!.pack('nobody'))).toBe('SESSION_NOT_FOUND')
+  })
+
+  it('leaves a whole session wherever it is cut off, which can be packed again', async () => {
+    await makeLong('long')
+    const before = await contentOf('long')
+    let calls = 0
+    for (let stop = 1; ; stop += 1) {
+      calls = 0
+      // A process that is killed does nothing any more: all further calls fail too.
+      const dying = diesAt(() => ++calls >= stop)
+      const code = await codeOf(fixture.another({ io: dying }).upkeep!.pack('long'))
+      expect(await contentOf('long'), `stopped at ${stop}`).toEqual(before)
+      expect(await fixture.store.list(), `stopped at ${stop}`).toMatchObject([
+        { header: { id: 'long' } },
+      ])
+      if (code === undefined) break
+      const log = await fixture.store.open('long', { mode: 'write' })
+      await log.close()
+      expect((await contentOf('long')).facts).toEqual(before.facts)
+    }
+    expect(calls).toBeGreaterThan(20)
+  }, 60_000)
+})
+
+/** The real disk, of which every call fails from some moment on. */
+function diesAt(isDead: () => boolean): Io {
+  const check = () => {
+    if (isDead()) throw Object.assign(new Error('killed'), { code: 'EIO' })
+  }
+  return {
+    ...nodeIo,
+    open: async (path, mode) => {
+      check()
+      const file = await nodeIo.open(path, mode)
+      const write = (bytes: Uint8Array, position: number) => (check(), file.write(bytes, position))
+      return { ...file, write, sync: async () => (check(), file.sync()) }
+    },
+    rename: async (from, to) => (check(), nodeIo.rename(from, to)),
+    remove: async (path) => (check(), nodeIo.remove(path)),
+    makeDirectory: async (path) => (check(), nodeIo.makeDirectory(path)),
+    syncDirectory: async (path) => (check(), nodeIo.syncDirectory(path)),
+  }
+}
+
+const day = 86_400_000
+
+async function makeOld(id: string, days: number, bytes = 100): Promise<void> {
+  const log = await fixture.store.create(headerFor(id))
+  await log.append([factAt(0, { text: Buffer.alloc(bytes, id).toString('base64') })], {
+    sync: true,
+  })
+  await log.putBlob(Buffer.alloc(bytes, id))
+  await log.close()
+  const time = new Date(Date.now() - days * day)
+  for (const name of await segmentsOf(id)) await utimes(join(root, id, 'log', name), time, time)
+}
+
+const ids = async () => (await fixture.store.list()).map(({ header }) => header.id)
+
+describe('collect', () => {
+  it('removes what is too old, the oldest first where space is short, and says so', async () => {
+    for (const [id, days] of [
+      ['a', 40],
+      ['b', 20],
+      ['c', 10],
+      ['d', 0],
+    ] as const) {
+      await makeOld(id, days, 50_000)
+    }
+    const upkeep = fixture.store.upkeep!
+    expect((await upkeep.collect()).sessions).toEqual([])
+    const dry = await upkeep.collect({ maxAgeDays: 30, maxTotalBytes: 120_000, dryRun: true })
+    expect(dry.sessions.map(({ id, reason }) => [id, reason])).toEqual([
+      ['a', 'age'],
+      ['b', 'space'],
+    ])
+    expect(await ids()).toEqual(['d', 'c', 'b', 'a'])
+    expect(await upkeep.collect({ maxAgeDays: 30, maxTotalBytes: 120_000 })).toEqual(dry)
+    expect(await ids()).toEqual(['d', 'c'])
+    expect(await readdir(root)).not.toContain('a')
+  })
+
+  it('never touches what somebody owns, is damaged or, if asked, was put away', async () => {
+    for (const id of ['owned', 'damaged', 'away', 'plain']) await makeOld(id, 100)
+    await writeFile(join(root, 'damaged/log/000001.jsonl.zst'), 'rubbish')
+    const away = await fixture.store.open('away', { mode: 'write' })
+    await away.append([{ ...sessionArchived({ archived: true }), seq: 1, time: 1 }], { sync: true })
+    await away.close()
+    await writeFile(join(root, 'owned/blobs/half.tmp'), 'half')
+    const owner = await fixture.store.open('owned', { mode: 'write' })
+    const before = await contentsOf(join(root, 'owned'))
+    const other = fixture.another()
+    const limits = { maxAgeDays: -1, blobs: true, asideDays: 0 }
+    const collected = await other.upkeep!.collect({ ...limits, keepArchived: true })
+    expect(collected.sessions.map(({ id }) => id)).toEqual(['plain'])
+    expect(await contentsOf(join(root, 'owned'))).toEqual(before)
+    await owner.close()
+    expect((await other.upkeep!.collect(limits)).sessions.map(({ id }) => id).sort()).toEqual([
+      'away',
+      'owned',
+    ])
+    expect(existsSync(join(root, 'damaged'))).toBe(true)
+  })
+
+  it('removes blobs that nothing names, old bytes aside and what the dead left behind', async () => {
+    const log = await fixture.store.create(headerFor('full'))
+    const inner = await log.putBlob(Buffer.from('named by a blob'))
+    const outer = await log.putBlob(Buffer.from(`a list: ${inner}`))
+    await log.putBlob(Buffer.from('named by nothing'))
+    await log.append([factAt(0, { image: { blob: outer } })], { sync: true })
+    await log.close()
+    const old = new Date(Date.now() - 40 * day)
+    const put = async (path: string, time = old) => {
+      await mkdir(join(root, path, '..'), { recursive: true })
+      await writeFile(join(root, path), 'x')
+      await utimes(join(root, path), time, time)
+    }
+    await put('full/aside/1-20-old.bin')
+    await put('full/aside/1-40-new.bin', new Date())
+    await put('full/blobs/cut.tmp')
+    await put('full/log.packed/000001.jsonl.zst')
+    await put('full/lease.db.1-new.tmp', new Date())
+    await put('.trash-gone-1/log/000001.jsonl.zst')
+    await put('.new-half-1/log/000001.jsonl.zst')
+    await utimes(join(root, '.new-half-1'), old, old)
+    await put('.new-now-1/log/000001.jsonl.zst')
+    const kept = { aside: 1, leftovers: 3 }
+    expect(await fixture.store.upkeep!.collect({ dryRun: true })).toMatchObject({
+      ...kept,
+      blobs: 0,
+    })
+    const collected = await fixture.store.upkeep!.collect({ blobs: true })
+    expect(collected).toMatchObject({ ...kept, blobs: 1, sessions: [] })
+    expect((await readdir(root)).sort()).toEqual(['.collected', '.new-now-1', 'full'])
+    expect((await readdir(join(root, 'full'))).sort()).toEqual([
+      'aside',
+      'blobs',
+      'lease.db',
+      'lease.db.1-new.tmp',
+      'log',
+    ])
+    expect((await readdir(join(root, 'full/blobs'))).sort()).toEqual([inner, outer].sort())
+    expect(await readdir(join(root, 'full/aside'))).toEqual(['1-40-new.bin'])
+    expect((await contentOf('full')).notices).toEqual([])
+  })
+
+  it('keeps every blob of a log that cannot be read to its end', async () => {
+    await makeLong('long')
+    const log = await fixture.store.open('long', { mode: 'write' })
+    const blob = await log.putBlob(Buffer.from('named by nothing that can be read'))
+    await log.close()
+    const [, second = ''] = await segmentsOf('long')
+    await writeFile(join(root, 'long/log', second), 'rubbish')
+    expect(await fixture.store.upkeep!.collect({ blobs: true })).toMatchObject({ blobs: 0 })
+    expect(await readdir(join(root, 'long/blobs'))).toEqual([blob])
+  })
+
+  it('comes back only after the time it is given, and stops when told to', async () => {
+    const upkeep = fixture.store.upkeep!
+    await makeOld('old', 100)
+    expect((await upkeep.collect({ everyMs: day })).sessions).toEqual([])
+    expect((await upkeep.collect({ maxAgeDays: 1, everyMs: day })).sessions).toEqual([])
+    const past = new Date(Date.now() - 2 * day)
+    await writeFile(join(root, '.collected'), '')
+    await utimes(join(root, '.collected'), past, past)
+    const signal = AbortSignal.abort()
+    expect((await upkeep.collect({ maxAgeDays: 1, signal })).sessions).toEqual([])
+    await utimes(join(root, '.collected'), past, past)
+    expect((await upkeep.collect({ maxAgeDays: 1, everyMs: day })).sessions).toHaveLength(1)
+  })
+})
