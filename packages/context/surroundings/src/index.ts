@@ -5,6 +5,7 @@ const plugin: Plugin = definePlugin({
   name: 'context-surroundings',
   inject: ['prompt', 'processes'],
   apply(ctx) {
+    const { processes } = ctx
     ctx.prompt.context(ctx, {
       id: 'directory',
       order: 0,
@@ -19,7 +20,7 @@ const plugin: Plugin = definePlugin({
       order: 20,
       render: ({ provider, model }) =>
         `You run as ${provider}/${model} on ${process.platform}. ` +
-        `Commands run in ${ctx.processes.shell.kind}; ${confinement(ctx.processes.confinement)}.`,
+        `Commands run in ${processes.shell.kind}; ${confinement(processes.confinement)}.`,
     })
   },
 })

@@ -18,6 +18,9 @@ import { settle, type Settled } from './settle.ts'
 import { createRun, type Place } from './tool-run.ts'
 import type { Tool } from './tool.ts'
 
+/** Of what has to end now; made once, because each takes a trace of where it was made. */
+const ended = AbortSignal.abort()
+
 /** A call that may run: its body has not started. */
 interface AdmittedCall {
   readonly tool: Tool
@@ -92,7 +95,7 @@ async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): 
   const body = () => execute.run(ctx, context, async () => tool.execute(args, run), batch.scope)
   const settled = await settle(body, { signal, graceMs })
   release()
-  await settle(() => grant.close(), { signal: AbortSignal.abort(), graceMs })
+  await settle(() => grant.close(), { signal: ended, graceMs })
   return endingOf(batch, admitted, settled)
 }
 

@@ -1,4 +1,5 @@
-import { lstat, open, rename } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
 import type { IoLock } from '@cordage/core/store'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from './io.ts'
@@ -100,12 +101,8 @@ async function ensure(path: string): Promise<void> {
   }
 }
 
+// Asked at every append: quicker in place than to have another thread look.
 async function identity(path: string): Promise<string | undefined> {
-  try {
-    const { dev, ino } = await lstat(path)
-    return `${dev}:${ino}`
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev}:${stats.ino}`
 }

@@ -52,6 +52,7 @@ export class LiveLane {
 
   rotate(): void {
     this.#then(async (file) => {
+      if (this.#size === 0) return
       await file.truncate(0)
       this.#size = 0
     })

@@ -1,4 +1,4 @@
-import { constants, lstatSync, type Dirent } from 'node:fs'
+import { constants, lstatSync, type Dirent, writeSync } from 'node:fs'
 import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Io, IoFile, IoKind } from '@cordage/core/store'
@@ -73,11 +73,17 @@ const flags = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 }
 
+/** Up to here a write is a copy in memory, quicker than to have another thread make it. */
+const maxInPlace = 16 * 1024
+
 function fileOf(handle: FileHandle): IoFile {
   return {
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-    write: async (bytes, position) =>
-      (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    write: async (bytes, position) => {
+      const { length } = bytes
+      if (length <= maxInPlace) return writeSync(handle.fd, bytes, 0, length, position)
+      return (await handle.write(bytes, 0, length, position)).bytesWritten
+    },
     sync: () => handle.datasync(),
     truncate: (length) => handle.truncate(length),
     size: async () => (await handle.stat()).size,
