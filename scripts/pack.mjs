@@ -16,10 +16,11 @@ const { version } = readJson(join(root, 'package.json'))
 const packages = byDependency(readPackages())
 const types = declareAll(cache)
 rmSync(join(cache, 'staged'), { recursive: true, force: true })
-rmSync(tarballs, { recursive: true, force: true })
-mkdirSync(tarballs, { recursive: true })
 const staged = []
 for (const one of packages) staged.push(await stage(one))
+// Those of before stay where a package does not build.
+rmSync(tarballs, { recursive: true, force: true })
+mkdirSync(tarballs, { recursive: true })
 run('npm', ['pack', '--loglevel=error', '--silent', '--pack-destination', tarballs, ...staged])
 const index = packages.map(({ manifest }) => [manifest.name, tarballOf(manifest)])
 writeFileSync(

@@ -1,5 +1,10 @@
+import { readClaudeCode } from './claude-code.ts'
+import { readCodex } from './codex.ts'
+import { readDsh } from './dsh.ts'
 import type { Entry, ImportFormat } from './entry.ts'
 import type { LeftBehind } from './left-behind.ts'
+import { opencodeFiles, readOpencode } from './opencode.ts'
+import { readPi } from './pi.ts'
 
 /** A transcript that was found. */
 export interface TranscriptSource {
@@ -12,7 +17,7 @@ export interface TranscriptSource {
 /** All files that a transcript is in, in one order: its hash is theirs. */
 export async function filesOf({ from, path, agents }: TranscriptSource): Promise<string[]> {
   if (from !== 'opencode') return [path, ...agents]
-  return (await import('./opencode.ts')).opencodeFiles(path)
+  return opencodeFiles(path)
 }
 
 export async function* entriesOf(
@@ -21,15 +26,15 @@ export async function* entriesOf(
 ): AsyncGenerator<Entry> {
   switch (from) {
     case 'claude-code':
-      return yield* (await import('./claude-code.ts')).readClaudeCode(path, left, agents)
+      return yield* readClaudeCode(path, left, agents)
     case 'codex':
-      return yield* (await import('./codex.ts')).readCodex(path, left)
+      return yield* readCodex(path, left)
     case 'opencode':
-      return yield* (await import('./opencode.ts')).readOpencode(path, left)
+      return yield* readOpencode(path, left)
     case 'pi':
-      return yield* (await import('./pi.ts')).readPi(path, left)
+      return yield* readPi(path, left)
     case 'dsh':
-      return yield* (await import('./dsh.ts')).readDsh(path, left)
+      return yield* readDsh(path, left)
     case 'cordage':
       return undefined
   }
