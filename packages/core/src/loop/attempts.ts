@@ -33,6 +33,7 @@ interface Attempt {
   readonly request: ModelRequest
   readonly body: unknown
   readonly attempt: number
+  readonly digest: string
 }
 
 /**
@@ -52,7 +53,7 @@ export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<St
     await session.append([attemptStart({ turn, step, attempt, digest: written.digest })])
     let answer: Answer
     try {
-      answer = await tryOnce(run, entered, { request, body, attempt })
+      answer = await tryOnce(run, entered, { request, body, attempt, digest: written.digest })
     } catch (error) {
       await pause(run, await fail(run, entered, attempt, error, written))
       continue
@@ -67,7 +68,8 @@ async function tryOnce(run: TurnRun, entered: EnteredStep, attempt: Attempt): Pr
   const { step, model } = entered
   run.waiting(`${model.provider}/${model.model}`)
   try {
-    const input = { agent, turn, step, attempt: attempt.attempt, request: attempt.request, signal }
+    const { request, digest } = attempt
+    const input = { agent, turn, step, attempt: attempt.attempt, request, digest, signal }
     const read = () => readAnswer(run, model, { ...attempt, step })
     const answer = await bounded(
       requestHook.run(agent.scope.ctx, input, read, agent.scope),

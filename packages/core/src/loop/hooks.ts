@@ -32,6 +32,8 @@ export interface RequestInput {
   readonly attempt: number
   /** Frozen and logged already: a handler may wait, refuse (throw) or observe, never change it. */
   readonly request: ModelRequest
+  /** SHA-256 of the JSON of its body, as `attempt/start` has it. */
+  readonly digest: string
   readonly signal: AbortSignal
 }
 

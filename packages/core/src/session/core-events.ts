@@ -6,7 +6,7 @@ import {
 } from './compaction-events.ts'
 import type { AnyEventDefinition } from './event.ts'
 import { inboxSplice } from './inbox-events.ts'
-import { requestContext, requestHeader } from './request-events.ts'
+import { requestContext, requestHeader, requestMismatch } from './request-events.ts'
 import {
   sessionArchived,
   sessionComposition,
@@ -44,6 +44,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(attemptFailed),
   anyEvent(requestHeader),
   anyEvent(requestContext),
+  anyEvent(requestMismatch),
   anyEvent(toolCall),
   anyEvent(toolResult),
   anyEvent(inboxSplice),

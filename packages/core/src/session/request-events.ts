@@ -51,3 +51,15 @@ export const requestContext = defineEvent({
   reduce: (_, { data }): RequestContext => data,
 })
 export type RequestContext = z.infer<typeof context>
+
+/** The request of an attempt was not the one that the log alone gives: an error in the harness. */
+export const requestMismatch = defineEvent({
+  type: 'request/mismatch',
+  schema: z.object({
+    turn: z.number().int(),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    reason: z.string(),
+  }),
+  visible: true,
+})

@@ -6,6 +6,7 @@ import {
   approvalDecided,
   assistantMessage,
   attemptFailed,
+  requestMismatch,
   stepStart,
   toolCall,
   toolResult,
@@ -108,6 +109,9 @@ function lineOf(fact: Fact, paint: Paint): string | undefined {
     const { error, retryInMs } = fact.data
     const next = retryInMs === undefined ? 'giving up' : `again in ${retryInMs} ms`
     return paint.yellow(`! ${error.code}: ${escape(error.message)} (${next})`)
+  }
+  if (requestMismatch.is(fact)) {
+    return paint.red(`! this request cannot be rebuilt from the log: ${escape(fact.data.reason)}`)
   }
   if (approvalDecided.is(fact) && fact.data.outcome !== 'allowed') {
     return paint.yellow(`! not allowed: ${escape(fact.data.reason ?? fact.data.outcome)}`)

@@ -6,6 +6,7 @@ import {
   attemptFailed,
   attemptStart,
   requestAt,
+  requestMismatch,
   toolCall,
   toolResult,
   turnEnd,
@@ -103,6 +104,7 @@ function factText(fact: Fact, events: SessionEvents): string | undefined {
   }
   if (attemptFailed.is(fact))
     return `! ${fact.data.error.code}: ${harmless(fact.data.error.message)}`
+  if (requestMismatch.is(fact)) return `! not to be rebuilt: ${oneLine(fact.data.reason, 160)}`
   if (turnEnd.is(fact)) return `turn ${fact.data.turn}: ${fact.data.reason}`
   return undefined
 }
