@@ -18,16 +18,17 @@ export function chooseBatches({ frames, troubles }: Survey): Choice {
   const missing: Missing[] = []
   const segments = Map.groupBy(frames, ({ meta }) => meta.segment)
   let limit = Infinity
+  let end = 0
   for (const number of [...segments.keys()].sort((a, b) => b - a)) {
     const found = segments.get(number) ?? []
     const facts = found.filter(({ meta }) => meta.kind === 'facts' && meta.from < limit)
     const { chain, rivals } = chainOf(facts)
     batches.unshift(...chain.map((frame) => ({ ...frame, limit })))
     missing.push(...rivals.map(rivalNotice))
+    end = Math.max(end, ...found.map(({ meta }) => Math.min(meta.to, limit)))
     // Where a segment begins, the one before it had ended: what stands there later is no fact.
     limit = Math.min(limit, ...found.map(({ meta }) => meta.from))
   }
-  const end = Math.max(0, ...frames.map(({ meta }) => meta.to))
   missing.push(...gapsIn(batches, troubles, end))
   return { batches, missing: missing.sort((a, b) => a.from - b.from) }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Io, storeError } from '@cordage/core/store'
 import {
   decodeFrame,
@@ -58,10 +59,12 @@ export async function surveyLog(
     }
   }
   const sessions = sessionsIn(frames, id)
-  const own = frames.filter(({ meta }) => sessions.has(meta.session))
-  const seals = sealsIn(own)
+  const all = frames.filter(({ meta }) => sessions.has(meta.session))
+  const seals = sealsIn(all)
+  const left = await unvouched(io, files, seals)
+  const own = all.filter(({ file }) => !left.has(file))
   return {
-    frames: own.filter((frame) => frame.end <= (seals.get(frame.meta.segment)?.bytes ?? Infinity)),
+    frames: own,
     troubles: [
       ...troubles.filter(({ file, at }) => at < (seals.get(file.number)?.bytes ?? Infinity)),
       ...frames.filter(({ meta }) => !sessions.has(meta.session)).map(foreign),
@@ -118,6 +121,26 @@ function sessionsIn(frames: readonly Found[], id: string): ReadonlySet<string> {
 function sealsIn(frames: readonly Found[]): ReadonlyMap<number, Seal> {
   const seals = frames.flatMap(({ meta }) => meta.seals ?? [])
   return new Map(seals.map((seal) => [seal.segment, seal]))
+}
+
+/** Of several files for one number a seal tells which one it is; the others hold no facts. */
+async function unvouched(
+  io: Io,
+  files: readonly SegmentFile[],
+  seals: ReadonlyMap<number, Seal>,
+): Promise<ReadonlySet<SegmentFile>> {
+  const left = new Set<SegmentFile>()
+  for (const [number, rivals] of Map.groupBy(files, (file) => file.number)) {
+    const seal = seals.get(number)
+    if (rivals.length < 2 || !seal) continue
+    for (const file of rivals) {
+      const bytes = await readWhole(io, file.path, seal.bytes)
+      if (hash('sha256', bytes, 'hex') !== seal.sha256) left.add(file)
+    }
+    // With all of them changed, any may be the one that once was vouched for.
+    if (rivals.every((file) => left.has(file))) rivals.forEach((file) => left.delete(file))
+  }
+  return left
 }
 
 function foreign({ file, start, meta }: Found): Trouble {
