@@ -182,6 +182,16 @@ describe('a layer that is no file', () => {
   })
 })
 
+describe('a link to nothing in the place of the home’s layer', () => {
+  it('is refused: nobody would see that the layer is gone', async () => {
+    await using place = await makePlace('empty')
+    await symlink('/nowhere.yml', join(place.home, 'cordis.patch.yml'))
+    const { code, stderr } = await runCli(place, ['config', 'check'])
+    expect(stderr).toContain('cordis.patch.yml cannot be read: it is a link to nothing.')
+    expect(code).toBe(78)
+  })
+})
+
 describe('a folder for a new plugin', () => {
   it.each(['/proc/cordage/weather', '/etc/passwd/weather', '/etc/passwd'])(
     'that cannot be made (%s) is named',

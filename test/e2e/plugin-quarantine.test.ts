@@ -68,6 +68,30 @@ describe('broken rows of plugins', () => {
   })
 })
 
+describe('a row of a plugin that keeps the prompt from being written', () => {
+  it('is named by doctor, the list and the run that it ends', async () => {
+    await using place = await makePlace('empty')
+    const part = "{ id: 'x', render() { throw new Error('no words') } }"
+    const code = plugin(`(ctx) => ctx.prompt.context(ctx, ${part})`, "inject: ['prompt'],")
+    const layer = "- preset: standard\n  rows: [{ id: mute, name: './index.js' }]\n"
+    const files = { 'index.js': code }
+    await runCli(place, [
+      'plugin',
+      'add',
+      await writePackage(place, { name: 'mute', layer, files }),
+    ])
+    const list = await runCli(place, ['plugin', 'list', '--output', 'json'])
+    expect(JSON.parse(list.stdout)).toMatchObject([{ name: 'mute', state: 'failing' }])
+    const doctor = await runCli(place, ['doctor', '--offline'])
+    expect(doctor.stdout).toMatch(
+      /^failed +mute +Row mute failed while it wrote the prompt part x/m,
+    )
+    const run = await runCli(place, ['--model', 'scripted/fix-a-bug', 'go'])
+    expect(run.stderr).toContain('Row mute failed while it wrote the prompt part x')
+    expect(run.code).toBe(1)
+  })
+})
+
 const probe = (body: string) => `import { Context, Service } from 'cordis'
 const note = (ctx, text) => ctx.logger.info('plain %s', text)
 ${body}

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
@@ -207,6 +208,30 @@ describe('a layer that is edited while a program runs', () => {
     await symlink(join(versions, '2'), join(place.home, '..fresh'))
     await rename(join(place.home, '..fresh'), join(place.home, '..data'))
     expect((await program.next('composed')).change?.changed).toEqual(['policy-retry'])
+  })
+
+  it('stands while something else is in the place of its file', async () => {
+    await using place = await makePlace('empty')
+    const layer = layerOf(place)
+    await using program = await watching(place)
+    let count = 0
+    for (const put of [
+      () => mkdir(layer),
+      () => promisify(execFile)('mkfifo', [layer]),
+      () => symlink(join(place.base, 'nothing.yml'), layer),
+      () => symlink(layer, layer),
+    ]) {
+      await writeFile(`${layer}.new`, retries(++count))
+      if (count === 2) await rmdir(layer)
+      await rename(`${layer}.new`, layer)
+      await program.next('composed')
+      await rm(layer)
+      await put()
+      expect((await program.next('rejected')).error).toContain(`The layer ${layer} cannot be read`)
+      program.tell('report')
+      expect((await program.next('report')).retries).toMatchObject({ maxRetries: count })
+    }
+    expect(await program.end()).toBe(0)
   })
 
   it('that a start with --last-good passed over is taken once it is corrected', async () => {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compose, type Composition, type LayerKind, type LayerSource } from '@cordage/core/compose'
 import { bootError } from './errors.ts'
@@ -107,8 +107,11 @@ function optional(kind: LayerKind, path: string): LayerSource | undefined {
   try {
     return readLayer(kind, kind, path)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw bootError('LAYER_UNREADABLE', { file: path, reason: reasonOf(error) }, { cause: error })
+    const isMissing = codeOf(error) === 'ENOENT'
+    if (isMissing && lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+    // Whoever put a link there meant a layer.
+    const reason = isMissing ? 'it is a link to nothing' : reasonOf(error)
+    throw bootError('LAYER_UNREADABLE', { file: path, reason }, { cause: error })
   }
 }
 

@@ -1,7 +1,7 @@
 import { API_VERSION, problemsOf, problemText, type RowReport } from '@cordage/core/compose'
 import { describe } from '@cordage/core/error'
-import { openScope } from '@cordage/core/kernel'
 import { composeRequestOf, type Harness } from '../boot/boot.ts'
+import { measureAgent } from '../plugin/cost.ts'
 import { harmless, jsonText, tableText } from '../print/table.ts'
 import { checkMachine } from './doctor-machine.ts'
 import { checkModels } from './doctor-models.ts'
@@ -18,6 +18,8 @@ export interface Check {
 export interface DoctorOptions extends ListOptions {
   /** Asks no server. */
   readonly offline: boolean
+  /** Makes anew what the store only keeps to be quick. */
+  readonly rebuild: boolean
 }
 
 /**
@@ -32,6 +34,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
       started = true
       const models = harness.ctx.get('models')
       const { host } = harness
+      if (options.rebuild) await harness.ctx.get('store')?.upkeep?.rebuild()
       checks.push(...services(harness))
       if (models) checks.push(...(await checkModels(models, { host, offline: options.offline })))
       checks.push(...rows(harness), ...(await presetRows(harness)))
@@ -91,17 +94,14 @@ function rows(harness: Harness): Check[] {
 }
 
 /** Rows of agents start with an agent: one is made of them to see, and taken apart again. */
-async function presetRows({ ctx }: Harness): Promise<Check[]> {
-  const presets = ctx.get('presets')
-  if (!presets || presets.default === '') return []
-  const scope = openScope(ctx, 'cordage doctor')
+async function presetRows({ ctx, host }: Harness): Promise<Check[]> {
   try {
-    const { rows } = await presets.mount(scope, presets.default)
-    return rows.filter(({ state }) => state !== 'active').map(checkRow)
+    const { reports, failing } = await measureAgent(ctx, host)
+    const checks = reports.filter(({ state }) => state !== 'active').map(checkRow)
+    if (failing === undefined) return checks
+    return [...checks, { what: failing.id, state: 'failed', detail: failing.reason }]
   } catch (error) {
     return refusals(error)
-  } finally {
-    await scope.close()
   }
 }
 

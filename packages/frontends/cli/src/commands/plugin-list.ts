@@ -84,7 +84,9 @@ async function measure(
     lines.push({
       name: plugin.name,
       version: plugin.manifest?.version ?? 'none',
-      ...stateOf(reports, whyNoRows(harness.composition, files[i] ?? '')),
+      ...(agent.failing && ids.has(agent.failing.id)
+        ? { state: 'failing', reason: agent.failing.reason }
+        : stateOf(reports, whyNoRows(harness.composition, files[i] ?? ''))),
       folder: plugin.folder,
       uses: plugin.manifest?.cordage?.uses ?? [],
       rows: [...ids],

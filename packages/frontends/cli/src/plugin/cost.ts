@@ -1,4 +1,5 @@
 import type { RowReport } from '@cordage/core/compose'
+import { isHarnessError } from '@cordage/core/error'
 import { openScope, type RootContext } from '@cordage/core/kernel'
 import { estimateTool } from '@cordage/core/model'
 import type { Store } from '@cordage/core/store'
@@ -13,11 +14,13 @@ export interface AgentCost {
   readonly tokens: ReadonlyMap<string, number>
   /** The row of each tool. */
   readonly tools: ReadonlyMap<string, string>
+  /** The row that keeps the prompt from being written, and with it every run. */
+  readonly failing?: { readonly id: string; readonly reason: string }
 }
 
 /** Mounts the default preset in a scope of its own and asks it what a request would hold. */
-export async function measureAgent(ctx: RootContext, place: { cwd: string }): Promise<AgentCost> {
-  const scope = openScope(ctx, 'cordage plugin list')
+export async function measureAgent(ctx: RootContext, { cwd }: { cwd: string }): Promise<AgentCost> {
+  const scope = openScope(ctx, 'cordage, to look at it')
   try {
     const preset = ctx.presets.default
     const { rows: reports } = preset === '' ? { rows: [] } : await ctx.presets.mount(scope, preset)
@@ -28,24 +31,34 @@ export async function measureAgent(ctx: RootContext, place: { cwd: string }): Pr
     const tokens = new Map<string, number>()
     const add = (row: string, count: number) => tokens.set(row, (tokens.get(row) ?? 0) + count)
     for (const spec of set?.specs ?? []) add(set?.rows.get(spec.name) ?? '', estimateTool(spec))
-    const prompt = await ctx.get('prompt')?.assemble(scope, {
+    const found = { reports, tokens, tools: set?.rows ?? new Map<string, string>() }
+    const toolNames = set?.specs.map(({ name }) => name) ?? []
+    const place = { project: cwd, cwd, provider, model }
+    const input = {
       sessionId: 'none',
-      project: place.cwd,
-      cwd: place.cwd,
-      provider,
-      model,
       turn: 1,
       step: 1,
-      toolNames: set?.specs.map(({ name }) => name) ?? [],
+      toolNames,
       signal: AbortSignal.timeout(5_000),
-    })
-    for (const part of [...(prompt?.sections ?? []), ...(prompt?.contexts ?? [])]) {
-      add(part.row, part.tokens)
     }
-    return { reports, tokens, tools: set?.rows ?? new Map() }
+    try {
+      const prompt = await ctx.get('prompt')?.assemble(scope, { ...place, ...input })
+      for (const part of [...(prompt?.sections ?? []), ...(prompt?.contexts ?? [])]) {
+        add(part.row, part.tokens)
+      }
+    } catch (error) {
+      return { ...found, failing: failingRow(error) }
+    }
+    return found
   } finally {
     await scope.close()
   }
+}
+
+/** Throws `error` again where no row is to blame. */
+function failingRow(error: unknown): { id: string; reason: string } {
+  if (!isHarnessError(error, 'PROMPT_FAILED')) throw error
+  return { id: String(error.details['row']), reason: error.message }
 }
 
 /**
