@@ -121,7 +121,8 @@ export async function openStage(first: WireApi): Promise<Stage> {
   }
 }
 
-function overlay(url: string) {
+/** A layer with a route of each protocol to a server. */
+export function overlay(url: string) {
   const models = [
     {
       id: 'peer-model',

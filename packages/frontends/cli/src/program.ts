@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { addAuth } from './commands/auth-program.ts'
 import { collect, parseCost, parseCount, parseDuration } from './commands/arguments.ts'
 import { addPlugin } from './commands/plugin-program.ts'
+import { addReplay } from './commands/replay-program.ts'
 import { addSessions } from './commands/session-program.ts'
 import { isTypo } from './commands/typo.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
@@ -40,6 +41,7 @@ export function createProgram(version: string, done: (exit: number) => void): Co
   const started: Started = async (exit) => done(await exit)
   addRunning(program, started)
   addSessions({ program, started, listing })
+  addReplay({ program, started, listing })
   addConfig(program, started)
   addLooking(program, started)
   addAuth({ program, started, listing })
@@ -133,6 +135,7 @@ function addLooking(program: Command, started: Started): void {
   listing(program.command('doctor'))
     .description('what works on this machine, and what does not')
     .option('--offline', 'ask no server', false)
+    .option('--rebuild', 'make the catalog of sessions anew', false)
     .action((_: object, command: Command) =>
       started(load.doctor().then(({ doctor }) => doctor(all<DoctorOptions>(command)))),
     )

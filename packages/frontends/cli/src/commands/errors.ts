@@ -25,4 +25,10 @@ export const cliError = defineErrors('cli', {
     message: 'Session {id} has no request of step {step}. Its steps: {steps}.',
     exit: 2,
   },
+  REPLAY_NO_COMPOSITION: {
+    message:
+      'Session {id} does not say with which rows it was run, so that none can be told from the ' +
+      'present ones. Bisect over the rows of an overlay with --patch.',
+    exit: 2,
+  },
 })

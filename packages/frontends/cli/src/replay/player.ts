@@ -1,0 +1,221 @@
+import type { Agent } from '@cordage/core/agent'
+import { HarnessError } from '@cordage/core/error'
+import type { Context } from '@cordage/core/kernel'
+import {
+  request as requestHook,
+  requestError,
+  type Answer,
+  type RequestErrorInput,
+  type RequestErrorResult,
+  type RequestInput,
+} from '@cordage/core/loop'
+import type { ApprovalAnswer, ApprovalRequest } from '@cordage/core/policy'
+import { inboxSplice, sessionDirectory, type toolResult } from '@cordage/core/session'
+import { execute, postExecute, type CallContext } from '@cordage/core/tool'
+import type { Decisions } from './decisions.ts'
+import type { Divergence } from './divergence.ts'
+import type { RecordedAttempt, RecordedStep, RecordedTurn } from './recording.ts'
+
+const OUTERMOST = { order: -1_000_000 }
+const INNERMOST = { order: 1_000_000 }
+
+/** Results that say nothing of what a tool would have given. */
+const unfinished = new Set([
+  'ABORTED',
+  'ABORTED_BEFORE_DISPATCH',
+  'TOOL_NOT_STARTED',
+  'TOOL_OUTCOME_UNKNOWN',
+])
+/** Results that a call has without its tool being asked. */
+const refusals = new Set(['TOOL_DENIED', 'UNKNOWN_TOOL', 'INVALID_ARGS'])
+
+export interface PlayerOptions {
+  readonly recorded: RecordedTurn
+  readonly agent: Agent
+  /** What is different about a request, if anything. */
+  readonly compare: (
+    input: RequestInput,
+    attempt: RecordedAttempt,
+    played: ReadonlySet<string>,
+  ) => Promise<Pick<Divergence, 'before' | 'after' | 'bytes'> | undefined>
+  readonly decisions: Decisions
+}
+
+/**
+ * Stands where the model and the bodies of tools are, and gives what the log holds. All else is
+ * done by the tree: its prompt, its hooks and its decisions. A turn ends after the step that is
+ * the first one with a divergence.
+ */
+export class Player {
+  readonly divergences: Divergence[] = []
+  /** Requests that were compared. */
+  requests = 0
+  /** Calls whose results came from the log. */
+  readonly played = new Set<string>()
+  /** The log holds no more of this turn, or what follows a divergence would mean nothing. */
+  stopped = false
+  readonly #options: PlayerOptions
+  #step = 0
+
+  constructor(options: PlayerOptions) {
+    this.#options = options
+  }
+
+  /** Acts for one agent until `ctx` unloads. */
+  attach(ctx: Context): void {
+    const { decisions, agent } = this.#options
+    requestHook.use(ctx, (input) => this.#answer(input), INNERMOST)
+    requestError.use(ctx, (input, next) => this.#retry(input, next), OUTERMOST)
+    execute.use(ctx, (call) => this.#result(call), INNERMOST)
+    postExecute.use(
+      ctx,
+      async (ended, next) => {
+        const result = this.#call(ended)?.result
+        return result ? { content: resultContent(result), isError: result.part.isError } : next()
+      },
+      OUTERMOST,
+    )
+    ctx.get('approvals')?.answerer(ctx, async (asked) => this.#approve(asked), OUTERMOST)
+    agent.session.watch(ctx, (update) => {
+      if (update.kind !== 'fact' || this.stopped) return
+      const found = decisions.judge(update.fact, this.#recordedStep(), this.played)
+      if (found) this.#diverge(found)
+    })
+  }
+
+  /** Compares how the turn ended. */
+  finish(reason: string, message: string | undefined): void {
+    if (this.stopped || this.divergences.length > 0) return
+    const { steps, end } = this.#options.recorded
+    const further = [...steps.keys()].filter((step) => step > this.#step)
+    const after = message === undefined ? reason : `${reason}: ${message}`
+    if (further.length > 0) {
+      this.#diverge({ kind: 'turn', before: `goes on with step ${further[0]}`, after })
+    } else if (end && end.reason !== reason) {
+      this.#diverge({ kind: 'turn', before: end.reason, after })
+    }
+  }
+
+  async #answer(input: RequestInput): Promise<Answer> {
+    const { recorded, compare } = this.#options
+    const step = input.turn === recorded.turn ? recorded.steps.get(input.step) : undefined
+    if (this.divergences.length > 0) throw this.#stop()
+    this.#step = input.step
+    const attempt = step?.attempts[input.attempt - 1]
+    if (!step || !attempt) throw this.#over(input)
+    if (input.attempt === 1) {
+      this.requests += 1
+      const difference = await compare(input, attempt, this.played)
+      if (difference) this.#diverge({ kind: 'request', ...difference })
+    }
+    return this.#replay(step, attempt)
+  }
+
+  /** The tree asks the model once more than the log does. */
+  #over({ step, attempt }: RequestInput): Error {
+    const { end } = this.#options.recorded
+    const ended = end?.reason ?? 'interrupted'
+    const asks = attempt > 1 ? `tries step ${step} again` : `goes on with step ${step}`
+    // A turn that somebody or something cut short says nothing about what would have followed.
+    if (ended === 'completed' || ended === 'blocked' || attempt > 1) {
+      if (!['aborted', 'interrupted', 'budget'].includes(ended)) {
+        this.#diverge({ kind: 'turn', before: ended, after: asks })
+      }
+    }
+    return this.#stop()
+  }
+
+  async #replay(step: RecordedStep, { answer, failure }: RecordedAttempt): Promise<Answer> {
+    if (answer) {
+      await this.#deliver(step)
+      const { message, finish, usage, replay } = answer
+      const { content } = message
+      return {
+        content,
+        finish,
+        usage,
+        replay,
+        hasText: content.some((part) => part.type === 'text' && part.text.trim() !== ''),
+        hasReasoning: content.some((part) => part.type === 'reasoning'),
+        truncated: finish === 'max-tokens',
+      }
+    }
+    if (!failure || ['CANCELLED', 'INTERRUPTED'].includes(failure.error.code)) throw this.#stop()
+    const { code, message, retryable } = failure.error
+    throw new HarnessError({ code, message, retryable })
+  }
+
+  /** What came into the inbox while the step ran, and which model was chosen for the next one. */
+  async #deliver({ inbox, step }: RecordedStep): Promise<void> {
+    const facts = inbox.map((data) => inboxSplice(data))
+    const { agent, recorded } = this.#options
+    if (facts.length > 0) await agent.session.append(facts)
+    agent.choice = recorded.steps.get(step + 1)?.choice ?? agent.choice
+  }
+
+  async #retry(
+    input: RequestErrorInput,
+    next: () => Promise<RequestErrorResult>,
+  ): Promise<RequestErrorResult> {
+    const verdict = await next()
+    const { failure } = this.#recordedStep()?.attempts[input.attempt - 1] ?? {}
+    if (this.stopped || !failure) return { kind: 'fail' }
+    const words = (again: boolean) =>
+      `${again ? 'tries again' : 'gives up'} after ${input.error.code}`
+    const [then, now] = [failure.retryInMs !== undefined, verdict.kind === 'retry']
+    if (then !== now) this.#diverge({ kind: 'turn', before: words(then), after: words(now) })
+    return now ? { kind: 'retry', delayMs: 0 } : verdict
+  }
+
+  async #result(call: CallContext): Promise<unknown> {
+    const { id: callId, name: tool } = call.call
+    const recorded = this.#call(call)
+    const { result, cwd } = recorded ?? {}
+    const code = result?.error?.code
+    if (!result || unfinished.has(code ?? '')) throw this.#stop()
+    const found = this.#options.decisions.run(call.call, recorded)
+    if (found) this.#diverge(found)
+    if (code !== undefined && refusals.has(code)) {
+      const before = result.error?.message ?? code
+      const kind = code === 'TOOL_DENIED' ? 'policy' : 'tool'
+      this.#diverge({ kind, tool, callId, before, after: 'would run' })
+      throw this.#stop()
+    }
+    this.played.add(callId)
+    if (cwd !== undefined) await this.#options.agent.session.append([sessionDirectory({ cwd })])
+    if (result.error) throw new HarnessError({ ...result.error })
+    return result.value ?? null
+  }
+
+  #approve({ actor }: ApprovalRequest): ApprovalAnswer | undefined {
+    const decided = this.#recordedStep()?.calls.get(actor.callId ?? '')?.decided
+    if (!decided) return undefined
+    const { outcome, by, scope, reason } = decided
+    const optional = { ...(scope ? { scope } : {}), ...(reason === undefined ? {} : { reason }) }
+    return { outcome, by, ...optional }
+  }
+
+  #recordedStep(): RecordedStep | undefined {
+    return this.#options.recorded.steps.get(this.#step)
+  }
+
+  #call({ call, step }: CallContext) {
+    return this.#options.recorded.steps.get(step)?.calls.get(call.id)
+  }
+
+  #diverge(found: Omit<Divergence, 'turn' | 'step'>): void {
+    if (this.stopped || this.divergences.some(({ kind }) => kind === found.kind)) return
+    this.divergences.push({ turn: this.#options.recorded.turn, step: this.#step, ...found })
+  }
+
+  /** Ends the turn; what it is made to throw is heard by nobody. */
+  #stop(): Error {
+    this.stopped = true
+    void this.#options.agent.cancel('the replay is over')
+    return new HarnessError({ code: 'CANCELLED', message: 'The replay is over.' })
+  }
+}
+
+function resultContent({ part }: Parameters<typeof toolResult>[0]) {
+  return part.content.filter((piece) => piece.type === 'text' || piece.type === 'image')
+}
