@@ -1,21 +1,26 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import job from '@cordage/core/job'
 import { definePlugin } from '@cordage/core/kernel'
 import {
   frontendContract,
   policyContract,
   toolContract,
+  type ToolBench,
   type ToolsUnderTest,
 } from '../../packages/kit/testkit/src/index.ts'
 import headless from '../../packages/frontends/headless/src/index.ts'
 import applyPatch from '../../packages/tools/apply-patch/src/index.ts'
+import bash from '../../packages/tools/bash/src/index.ts'
+import edit from '../../packages/tools/edit/src/index.ts'
 import glob from '../../packages/tools/glob/src/index.ts'
 import grep from '../../packages/tools/grep/src/index.ts'
+import jobs from '../../packages/tools/jobs/src/index.ts'
 import list from '../../packages/tools/list/src/index.ts'
 import read from '../../packages/tools/read/src/index.ts'
 import write from '../../packages/tools/write/src/index.ts'
 
-const prepare: ToolsUnderTest['prepare'] = async ({ project }) => {
+const prepare = async ({ project }: ToolBench): Promise<void> => {
   await mkdir(join(project, 'src'))
   await writeFile(join(project, 'src/a.txt'), 'one\ntwo\n')
 }
@@ -33,6 +38,35 @@ const tools: readonly (readonly [string, Omit<ToolsUnderTest, 'prepare'>])[] = [
   ['tool-apply-patch', { plugin: applyPatch, calls: [{ name: 'apply_patch', args: { patch } }] }],
 ]
 for (const [name, subject] of tools) toolContract(name, { ...subject, prepare })
+
+toolContract('tool-edit', {
+  plugin: edit,
+  rows: { 'tool-read': read },
+  calls: [{ name: 'edit', args: { file_path: 'src/a.txt', old_string: 'two', new_string: '2' } }],
+  async prepare(bench) {
+    await prepare(bench)
+    // What a model has not seen it may not change.
+    await bench.call('read', { file_path: 'src/a.txt' })
+  },
+})
+
+toolContract('tool-bash', {
+  plugin: bash,
+  calls: [{ name: 'bash', args: { command: 'echo one' } }],
+})
+
+toolContract('tool-jobs', {
+  plugin: jobs,
+  rows: { 'core-job': job, 'tool-bash': bash },
+  calls: [
+    { name: 'job_list', args: {} },
+    { name: 'job_output', args: { job: 'job-1' } },
+    { name: 'job_kill', args: { job: 'job-1' } },
+  ],
+  async prepare(bench) {
+    await bench.call('bash', { command: 'sleep 60', run_in_background: true })
+  },
+})
 
 frontendContract('frontend-headless', { plugin: headless })
 
