@@ -125,7 +125,7 @@ export async function keep(
   const whole = { format: 1, id: 'main', createdAt: START, project: '/project', depth: 0 } as const
   const log = await store.create({ ...whole, ...header })
   await log.putBlob(PNG)
-  const placed = facts.map((fact, seq) => ({ ...fact, seq, time: START + seq * 1000 }))
+  const placed = facts.map((fact, seq) => ({ seq, time: START + seq * 1000, ...fact }))
   await log.append(placed, { sync: true })
   await log.close()
 }

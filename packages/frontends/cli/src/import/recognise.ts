@@ -38,20 +38,23 @@ export async function transcriptsAt(
   const found = await stat(path).catch((error: unknown) => {
     throw importError('IMPORT_NOT_FOUND', { path: given, reason: systemReason(error) })
   })
+  // What is given by itself is what the caller says; of a folder, only what looks so.
+  if (found.isFile() && from !== undefined) return [await sourceOf(path, from)]
   const files = found.isDirectory() ? await candidatesIn(path, 0) : [path]
   const sources: TranscriptSource[] = []
   for (const file of files) {
     const format = await formatOf(file)
-    const wanted =
-      from === undefined ? format : found.isDirectory() && format !== from ? undefined : from
-    if (wanted === undefined || (found.isDirectory() && (await isOfAnother(file, files)))) continue
-    const agents = wanted === 'claude-code' ? await agentsOf(file) : []
-    sources.push({ from: wanted, path: file, agents })
+    if (format === undefined || (from !== undefined && format !== from)) continue
+    if (!(await isOfAnother(file, files))) sources.push(await sourceOf(file, format))
   }
   if (sources.length === 0) {
     throw importError('IMPORT_UNKNOWN', { path: given, formats: importFormats.join(', ') })
   }
   return sources
+}
+
+async function sourceOf(path: string, from: ImportFormat): Promise<TranscriptSource> {
+  return { from, path, agents: from === 'claude-code' ? await agentsOf(path) : [] }
 }
 
 async function candidatesIn(folder: string, depth: number): Promise<string[]> {

@@ -57,7 +57,9 @@ export class SessionWriter {
   add(fact: NewFact, time: number | undefined): number {
     const seq = this.#next
     this.#time = time ?? this.#time
-    this.#waiting.push(deepFreeze({ ...fact, seq, time: this.#time }))
+    // In the order in which our own facts have their members; unknown ones come behind.
+    const { type, v, data, ...others } = fact
+    this.#waiting.push(deepFreeze({ seq, time: this.#time, type, v, data, ...others }))
     this.#next += 1
     return seq
   }

@@ -96,7 +96,7 @@ export class Weaver {
   /** Closes whatever the transcript left open. */
   async end(): Promise<void> {
     const waits = this.#entering.length > 0 || this.#failed.length > 0
-    const cut = waits || (this.#pending?.lacksResults ?? false)
+    const cut = this.#pending?.lacksResults ?? waits
     await this.#endTurn(cut ? 'interrupted' : 'completed', undefined)
     if (this.#title === undefined && this.#firstWords !== undefined) {
       this.#writer.add(sessionTitle({ title: this.#firstWords, by: 'first-words' }), undefined)

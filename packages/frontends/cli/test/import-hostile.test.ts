@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkSession, linesOf, linesText, openBench, samples, story } from './import-fixture.ts'
+
+/** Those of a line for each record. */
+const transcripts = [
+  ['claude-code', samples.claude],
+  ['codex', samples.codex],
+  ['codex', samples.oldCodex],
+  ['pi', samples.pi],
+  ['dsh', samples.dsh],
+] as const
+
+/** Whatever became of it: a session that holds together, or a failure with a code. */
+async function checkImport(from: (typeof transcripts)[number][0], text: string): Promise<void> {
+  await using bench = await openBench()
+  const path = join(bench.folder, 'a.jsonl')
+  await writeFile(path, text)
+  const result = await bench.bring(path, from)
+  if (result.status === 'failed') {
+    expect(result.error?.code).toBe('IMPORT_EMPTY')
+    expect(await bench.store.list({ children: true })).toEqual([])
+    return
+  }
+  checkSession(await bench.facts(result.session ?? ''))
+}
+
+/** Values that stand where others are expected. */
+const strange = fc.oneof(
+  fc.constantFrom<unknown>(null, true, -1, 1e308, '', '\uD800', '../../etc', [], {}, [[]], [null]),
+  fc.constantFrom<unknown>({ type: 'text' }, [{ type: 'tool_use' }], '__proto__', 'x'.repeat(9999)),
+  fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
+)
+
+/** Puts `value` in the place of a member of `record`, any number of levels down. */
+function disturbed(record: unknown, path: readonly number[], value: unknown): unknown {
+  const [at = 0, ...rest] = path
+  if (path.length === 0 || typeof record !== 'object' || record === null) return value
+  const keys = Object.keys(record)
+  if (keys.length === 0) return value
+  const key = keys[at % keys.length] ?? ''
+  const member = disturbed((record as Record<string, unknown>)[key], rest, value)
+  return Array.isArray(record) ? record.with(Number(key), member) : { ...record, [key]: member }
+}
+
+/** Each run reads and writes files. */
+const MANY = { timeout: 120_000 }
+
+/** Each transcript as its lines. */
+const sources = await Promise.all(
+  transcripts.map(async ([from, path]) => ({ from, lines: await linesOf(path) })),
+)
+const anySource = fc.constantFrom(...sources)
+
+const change = fc.record({
+  line: fc.nat({ max: 50 }),
+  path: fc.array(fc.nat({ max: 20 }), { maxLength: 7 }),
+  value: strange,
+})
+
+describe('a transcript that is not as it should be', () => {
+  it('becomes a whole session with any value in any place', MANY, async () => {
+    const changes = fc.array(change, { minLength: 1, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(anySource, changes, async ({ from, lines }, disturbances) => {
+        const changed = [...lines]
+        for (const { line, path, value } of disturbances) {
+          const at = line % lines.length
+          const record: unknown = JSON.parse(changed[at] ?? '')
+          changed[at] = JSON.stringify(disturbed(record, path, value)) ?? 'null'
+        }
+        await checkImport(from, linesText(changed))
+      }),
+    )
+  })
+
+  it('becomes a whole session without, or with twice, any of its lines', MANY, async () => {
+    const order = fc.array(fc.nat({ max: 50 }), { maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(anySource, order, fc.boolean(), async ({ from, lines }, order, sorted) => {
+        const picked = order.map((at) => at % lines.length)
+        const kept = sorted ? picked.toSorted((a, b) => a - b) : picked
+        await checkImport(from, linesText(kept.map((at) => lines[at])))
+      }),
+    )
+  })
+
+  it('becomes a whole session cut off or overwritten at any byte', MANY, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anySource,
+        fc.nat(),
+        fc.string(),
+        async ({ from, lines }, place, garbage) => {
+          const text = linesText(lines)
+          const at = place % text.length
+          await checkImport(from, text.slice(0, at))
+          await checkImport(from, text.slice(0, at) + garbage + text.slice(at + garbage.length))
+        },
+      ),
+    )
+  })
+
+  it('gives each of several calls with one id a result of its own', async () => {
+    await using bench = await openBench()
+    const lines = (await linesOf(samples.codex)).map((line) =>
+      line.replaceAll(/call_[123]/g, 'same'),
+    )
+    const result = await bench.bringLines('a.jsonl', lines)
+    const facts = await bench.facts(result.session ?? '')
+    checkSession(facts)
+    const told = story(facts).filter((line) => /^(call|result) /.test(line))
+    expect(told.slice(0, 6)).toEqual([
+      'call same: shell',
+      'call same-2: shell',
+      'result same !: 1 failing\n',
+      'result same-2: export const total = 1\n',
+      'call same-3: apply_patch',
+      'result same-3: Success',
+    ])
+  })
+
+  it('says which results had no call', async () => {
+    await using bench = await openBench()
+    const lines = (await linesOf(samples.codex)).filter((line) => !line.includes('cat cart.js'))
+    const result = await bench.bringLines('a.jsonl', lines)
+    expect(result.left).toContainEqual({
+      kind: 'results without a call',
+      count: 1,
+      examples: ['call_1'],
+    })
+  })
+
+  it('shows nothing that drives a terminal in what it says', async () => {
+    await using bench = await openBench()
+    const lines = [...(await linesOf(samples.codex)), '\u001b]0;title\u0007 no JSON']
+    const { left } = await bench.bringLines('a.jsonl', lines)
+    // oxlint-disable-next-line no-control-regex
+    expect(JSON.stringify(left)).not.toMatch(/\u001b|\\u001b/)
+    expect(left.some(({ kind }) => kind === 'damaged lines')).toBe(true)
+  })
+})
