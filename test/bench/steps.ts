@@ -1,6 +1,5 @@
 import type { Agent } from '@cordage/core/agent'
 import type { ModelEvent, ModelProvider } from '@cordage/core/model'
-import type { Session } from '@cordage/core/session'
 import { boot, type Harness } from 'cordage'
 import { z } from 'zod'
 import { BodyText } from '../../packages/core/src/loop/body-text.ts'
@@ -28,23 +27,32 @@ export async function measureSteps(): Promise<Row[]> {
     {
       name: 'step: CPU at 1000 messages, body aside',
       unit,
-      samples: many.total.map((ms, at) => ms - (many.body[at] ?? 0)),
+      samples: many.aside,
       limit: most(3),
     },
   ]
 }
 
-/** What a turn of one step costs at the end of a long session, beside what it did at first. */
+/**
+ * What a turn of one step costs, bodies aside, at the end of a long session, beside what it does at first: in turn
+ * with those of a second session, so that what else the machine does falls on both alike.
+ */
 export async function measureTurns(): Promise<Row[]> {
   await using bench = await openBench()
-  await runTurns(bench, 300)
-  const samples = await runTurns(bench, TURNS)
-  const bare = samples.slice(0, AT_ENDS)
+  const old = await spawnAt(bench, 0)
+  for (let turn = 0; turn < TURNS - AT_ENDS; turn += 1) await takeTurn(bench, old, 1)
+  const young = await spawnAt(bench, 0)
+  const samples: number[] = []
+  const bare: number[] = []
+  for (let turn = 0; turn < AT_ENDS; turn += 1) {
+    bare.push((await takeTurn(bench, young, 1)).aside)
+    samples.push((await takeTurn(bench, old, 1)).aside)
+  }
   return [
     {
       name: 'turn: CPU of the last 100 of 2000',
       unit: 'ms',
-      samples: samples.slice(-AT_ENDS),
+      samples,
       bare,
       than: 'the first',
       limit: { of: 'ratio', at: 1.2 },
@@ -116,47 +124,40 @@ function answer(left: number): ModelEvent[] {
 
 async function measureAt(bench: Bench, messages: number) {
   const total: number[] = []
-  const body: number[] = []
+  const aside: number[] = []
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    const session = await makeSession(bench.harness, bench.place, messages)
-    const agent = await spawn(bench, session)
-    bench.plan(STEPS)
-    const writing = watchWriting()
-    const ms = await takeTurn(agent)
-    const written = writing()
+    const agent = await spawnAt(bench, messages)
+    const turn = await takeTurn(bench, agent, STEPS)
     await agent.close()
     if (round < 0) continue
-    total.push(ms / STEPS)
-    body.push(written / STEPS)
+    total.push(turn.total / STEPS)
+    aside.push(turn.aside / STEPS)
   }
-  return { total, body }
+  return { total, aside }
 }
 
-async function runTurns(bench: Bench, turns: number): Promise<number[]> {
-  const agent = await spawn(bench, await makeSession(bench.harness, bench.place, 0))
-  const samples: number[] = []
-  for (let turn = 0; turn < turns; turn += 1) {
-    bench.plan(1)
-    samples.push(await takeTurn(agent))
-  }
-  await agent.close()
-  return samples
-}
-
-function spawn({ harness, place }: Bench, session: Session): Promise<Agent> {
+/** An agent in a session that already has so many messages. */
+async function spawnAt({ harness, place }: Bench, messages: number): Promise<Agent> {
   return harness.ctx.agents.spawn({
-    session,
+    session: await makeSession(harness, place, messages),
     choice: { model: `${model.provider}/${model.model}`, params: {} },
     authority: { mode: 'workspace-write', writableRoots: [place.project] },
   })
 }
 
-async function takeTurn(agent: Agent): Promise<number> {
+/** Milliseconds of CPU, with and without those that it took to write request bodies down. */
+async function takeTurn(
+  bench: Bench,
+  agent: Agent,
+  steps: number,
+): Promise<{ total: number; aside: number }> {
+  bench.plan(steps)
   await agent.send('Begin', { wake: false })
-  const cpu = startCpu()
+  const [cpu, writing] = [startCpu(), watchWriting()]
   const outcome = await agent.wake()
+  const [total, written] = [cpu(), writing()]
   if (outcome?.reason !== 'completed') throw new Error(JSON.stringify(outcome))
-  return cpu()
+  return { total, aside: total - written }
 }
 
 /** What it takes to write request bodies down, until the result is called. */

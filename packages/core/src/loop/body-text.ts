@@ -9,6 +9,7 @@ export interface WrittenBody {
 
 interface List {
   readonly members: readonly unknown[]
+  /** Each with the comma before it. */
   readonly texts: readonly string[]
 }
 
@@ -34,14 +35,11 @@ export class BodyText {
 
   /** Together they are what `JSON.stringify` gives. */
   #piecesOf(body: object): string[] {
-    const pieces: string[] = ['{']
+    let pieces = ['{']
     for (const [key, value] of Object.entries(body)) {
       const name = `${pieces.length > 1 ? ',' : ''}${JSON.stringify(key)}:`
       if (Array.isArray(value)) {
-        pieces.push(`${name}[`)
-        for (const text of this.#textsOf(key, value)) pieces.push(text, ',')
-        if (value.length > 0) pieces.pop()
-        pieces.push(']')
+        pieces = pieces.concat(`${name}[`, this.#textsOf(key, value), ']')
       } else {
         const text = JSON.stringify(value)
         if (text !== undefined) pieces.push(name + text)
@@ -57,7 +55,7 @@ export class BodyText {
     const texts = before.texts.slice(0, same)
     const members = before.members.slice(0, same)
     for (const member of now.slice(same)) {
-      texts.push(JSON.stringify(member) ?? 'null')
+      texts.push(`${texts.length > 0 ? ',' : ''}${JSON.stringify(member) ?? 'null'}`)
       members.push(Object.isFrozen(member) ? member : changing)
     }
     this.#lists.set(key, { members, texts })

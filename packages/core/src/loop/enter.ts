@@ -83,7 +83,7 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   const facts = [
     ...(entries.length > 0 ? [claim(entries)] : []),
     stepStart({ turn, step }),
-    ...promptFacts(session, prompt, model.info),
+    ...promptFacts(run, prompt, model.info),
     ...verdict.messages.map((message) => userMessage({ message })),
     ...headerFacts(session.requestHeader, { model, params, toolset, sections: prompt.sections }),
   ]
@@ -132,8 +132,11 @@ function effectiveParams(params: RequestParams, model: ResolvedModel): RequestPa
  * The system prompt, where it is not what the model has: in front, or after history on models that
  * take it there. A model that does not gets what an earlier one left in history back in front.
  */
-function systemFacts(surface: readonly SurfaceEntry[], text: string, info: ModelInfo): NewFact[] {
-  const versions = surface.filter((entry) => entry.message.role === 'system')
+function systemFacts(
+  surface: readonly SurfaceEntry[],
+  versions: readonly SurfaceEntry[],
+  { text, info }: { text: string; info: ModelInfo },
+): NewFact[] {
   const last = versions.at(-1)
   const inHistory = info.systemPromptUpdate === 'in-history' && surface.length > 0 && text !== ''
   const inPlace = inHistory || (versions.length <= 1 && (!last || surface[0] === last))
@@ -144,12 +147,17 @@ function systemFacts(surface: readonly SurfaceEntry[], text: string, info: Model
 }
 
 /** The system prompt and the snapshots that differ from what the model has before it. */
-function promptFacts(session: Session, prompt: AssembledPrompt, info: ModelInfo): NewFact[] {
-  const { surface } = session
-  const facts = systemFacts(surface, prompt.system, info)
+function promptFacts(
+  { agent, index }: TurnRun,
+  prompt: AssembledPrompt,
+  info: ModelInfo,
+): NewFact[] {
+  const { surface, shadowedContexts } = agent.session
+  const { systems, contexts } = index.at(surface)
+  const facts = systemFacts(surface, systems, { text: prompt.system, info })
   for (const { id, row, text } of prompt.contexts) {
-    const last = surface.findLast((entry) => entry.contextId === id)
-    const there = last !== undefined && !session.shadowedContexts.includes(id)
+    const last = contexts.get(id)
+    const there = last !== undefined && !shadowedContexts.includes(id)
     if (there && textOf(last.message) === text) continue
     const source = { kind: 'plugin', row, form: 'snapshot' } as const
     facts.push(contextMessage({ id, row, message: textMessage(newId(), 'user', text, source) }))

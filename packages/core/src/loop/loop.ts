@@ -6,10 +6,11 @@ import type { LoopConfig } from './config.ts'
 import { MAX_TIMER_MS } from './max-timer.ts'
 import { RequestMaker } from './request.ts'
 import type { TurnRun } from './run.ts'
+import { SurfaceIndex } from './surface-index.ts'
 import { runTurn } from './turn.ts'
 
 /** What is kept of an agent from turn to turn, besides its log. */
-type Memory = Pick<TurnRun, 'seen' | 'requests'>
+type Memory = Pick<TurnRun, 'seen' | 'requests' | 'index'>
 
 /** The standard loop: peek, enter, answer, act, until the model has nothing more to do. */
 export function createLoop(
@@ -23,7 +24,11 @@ export function createLoop(
   const memoryOf = (agent: Agent): Memory => {
     const known = memories.get(agent)
     if (known) return known
-    const memory = { seen: createSeenFiles(), requests: new RequestMaker() }
+    const memory = {
+      seen: createSeenFiles(),
+      requests: new RequestMaker(),
+      index: new SurfaceIndex(),
+    }
     memories.set(agent, memory)
     return memory
   }

@@ -37,9 +37,9 @@ export class RequestMaker {
     const name = `${route.provider}/${route.model}`
     const same = name === this.#route ? countSame(this.#surface, surface) : 0
     const known = this.#messages.slice(0, same)
-    this.#messages = Object.freeze([...known, ...requestMessages(surface.slice(same), route)])
+    this.#messages = known.concat(requestMessages(surface.slice(same), route))
     this.#surface = surface
     this.#route = name
-    return this.#messages
+    return [...this.#messages]
   }
 }

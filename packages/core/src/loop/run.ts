@@ -4,6 +4,7 @@ import type { Message } from '../message/index.ts'
 import type { SeenFiles } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
 import type { RequestMaker } from './request.ts'
+import type { SurfaceIndex } from './surface-index.ts'
 
 /** Everything the parts of one turn share. Lives exactly as long as the turn. */
 export interface TurnRun {
@@ -16,6 +17,7 @@ export interface TurnRun {
   readonly signal: AbortSignal
   readonly seen: SeenFiles
   readonly requests: RequestMaker
+  readonly index: SurfaceIndex
   readonly waiting: TurnControl['waiting']
   /** What the loop itself has to say to the model at the start of the next step. */
   readonly notes: Message[]

@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   type ResolvedModel,
 } from '../model/index.ts'
-import type { LiveDelta, Session } from '../session/index.ts'
+import type { LiveDelta } from '../session/index.ts'
 import type { Answer } from './answer.ts'
 import { bounded } from './bounded.ts'
 import type { TurnRun } from './run.ts'
@@ -34,10 +34,10 @@ export async function readAnswer(
   model: ResolvedModel,
   send: { request: ModelRequest; body: unknown; step: number; attempt: number },
 ): Promise<Answer> {
-  const { signal, config, agent, turn } = run
+  const { signal, config, agent, turn, index } = run
   const assembler = createAssembler({
     model: `${model.provider}/${model.model}`,
-    isTaken: (id) => hasCall(agent.session, id),
+    isTaken: (id) => index.at(agent.session.surface).calls.has(id),
   })
   const inner = new AbortController()
   const stop = () => inner.abort(signal.reason)
@@ -81,12 +81,6 @@ export async function readAnswer(
     clearInterval(idle)
     signal.removeEventListener('abort', stop)
   }
-}
-
-function hasCall(session: Session, id: string): boolean {
-  return session.surface.some(({ message }) =>
-    message.content.some((part) => part.type === 'tool-call' && part.id === id),
-  )
 }
 
 function deltaOf(
