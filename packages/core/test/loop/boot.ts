@@ -55,6 +55,8 @@ type RegisterTools = (add: <A, V>(tool: Tool<A, V>) => void) => void
 
 export interface BenchOptions {
   readonly tools?: RegisterTools
+  /** Instead of the one in memory. */
+  readonly store?: { plugin: AnyPlugin; config?: unknown }
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
   readonly limits?: Limits
   readonly loop?: Record<string, unknown>
@@ -62,7 +64,7 @@ export interface BenchOptions {
   readonly session?: (root: RootContext) => Promise<Session>
 }
 
-/** The real core over a store in memory; only the model's words are made up. */
+/** The real core, over a store in memory unless another is given; only the model's words are made up. */
 export async function bench(replies: Reply[], options: BenchOptions = {}): Promise<Bench> {
   const requests: ModelRequest[] = []
   const logged: string[] = []
@@ -70,7 +72,7 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
   const host = { env: {}, home: '/nowhere/.cordage', cwd: '/project', version: '0.0.0' }
   const rows: { plugin: AnyPlugin; config?: unknown }[] = [
     { plugin: hostRow(host) },
-    { plugin: memory },
+    options.store ?? { plugin: memory },
     { plugin: sessions },
     { plugin: credentials },
     { plugin: models },

@@ -117,6 +117,7 @@ function diesAt(isDead: () => boolean): Io {
 }
 
 const day = 86_400_000
+const daysAgo = (days: number) => new Date(Date.now() + -days * day)
 
 async function makeOld(id: string, days: number, bytes = 100): Promise<void> {
   const log = await fixture.store.create(headerFor(id))
@@ -125,7 +126,7 @@ async function makeOld(id: string, days: number, bytes = 100): Promise<void> {
   })
   await log.putBlob(Buffer.alloc(bytes, id))
   await log.close()
-  const time = new Date(Date.now() - days * day)
+  const time = daysAgo(days)
   for (const name of await segmentsOf(id)) await utimes(join(root, id, 'log', name), time, time)
 }
 
@@ -183,7 +184,7 @@ describe('collect', () => {
     await log.putBlob(Buffer.from('named by nothing'))
     await log.append([factAt(0, { image: { blob: outer } })], { sync: true })
     await log.close()
-    const old = new Date(Date.now() - 40 * day)
+    const old = daysAgo(40)
     const put = async (path: string, time = old) => {
       await mkdir(join(root, path, '..'), { recursive: true })
       await writeFile(join(root, path), 'x')
@@ -234,7 +235,7 @@ describe('collect', () => {
     await makeOld('old', 100)
     expect((await upkeep.collect({ everyMs: day })).sessions).toEqual([])
     expect((await upkeep.collect({ maxAgeDays: 1, everyMs: day })).sessions).toEqual([])
-    const past = new Date(Date.now() - 2 * day)
+    const past = daysAgo(2)
     await writeFile(join(root, '.collected'), '')
     await utimes(join(root, '.collected'), past, past)
     const signal = AbortSignal.abort()

@@ -5,6 +5,7 @@ import type { ForkCommandOptions } from './session-fork.ts'
 import { addRewind } from './session-rewind-program.ts'
 import type { ShowOptions } from './session-show.ts'
 import { addTransfer } from './session-transfer-program.ts'
+import { addUpkeep } from './session-upkeep-program.ts'
 import type { SessionListOptions } from './sessions.ts'
 
 const load = {
@@ -28,7 +29,7 @@ export function addSessions({ program, started, listing }: Program): void {
   const given = { program: sessions, started, listing }
   addFinding(given)
   addBranching(given)
-  addRemoving(given)
+  addUpkeep(given)
   addTransfer(given)
   addRewind(given)
 }
@@ -38,6 +39,7 @@ function addFinding({ program: sessions, started, listing }: Program): void {
     .description('the latest sessions')
     .addOption(limit(50))
     .option('--project <directory>', 'only those of this project')
+    .option('--archived', 'with those that were put away')
     .action((_: object, command: Command) =>
       started(
         load.sessions().then(({ listSessions }) => listSessions(all<SessionListOptions>(command))),
@@ -82,16 +84,6 @@ function addBranching({ program: sessions, started, listing }: Program): void {
     .argument('<id>', 'the session, or the beginning of its id')
     .action((id: string, _: object, command: Command) =>
       started(load.salvage().then(({ salvageSession }) => salvageSession(id, all(command)))),
-    )
-}
-
-function addRemoving({ program: sessions, started }: Program): void {
-  sessions
-    .command('delete')
-    .description('remove sessions for good')
-    .argument('<id...>')
-    .action((ids: string[], _: object, command: Command) =>
-      started(load.sessions().then(({ deleteSessions }) => deleteSessions(ids, all(command)))),
     )
 }
 

@@ -2,24 +2,26 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { projectOf } from '@cordage/core/environment'
 import type { RootContext } from '@cordage/core/kernel'
-import type { SessionSummary, Store } from '@cordage/core/store'
+import type { SessionSummary, Store, StoreUpkeep } from '@cordage/core/store'
 import { jsonText, oneLine, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
 import { searchSessions } from './session-search.ts'
-import { completeId } from './session-id.ts'
 import { withHarness } from './with-harness.ts'
 
 export interface SessionListOptions extends ListOptions {
   readonly limit: number
   /** Only sessions of this project directory. */
   readonly project?: string
+  /** Those that were put away, too. */
+  readonly archived?: boolean
 }
 
 export async function listSessions(options: SessionListOptions): Promise<number> {
   return withHarness(options, async ({ ctx }) => {
     const of = await projectFilter(ctx, options)
-    const list = await storeOf(ctx).list({ limit: options.limit, ...of })
+    const { limit, archived = false } = options
+    const list = await storeOf(ctx).list({ limit, archived, ...of })
     const now = Date.now()
     const where = of.project === undefined ? '' : ` of ${of.project}`
     if (options.output === 'json') process.stdout.write(jsonText(list))
@@ -40,22 +42,17 @@ export async function findInSessions(text: string, options: SessionListOptions):
   })
 }
 
-export async function deleteSessions(ids: readonly string[], options: ListOptions) {
-  return withHarness(options, async ({ ctx }) => {
-    const store = storeOf(ctx)
-    for (const given of ids) {
-      const id = await completeId(ctx, given)
-      await store.delete(id)
-      process.stderr.write(`deleted ${id}\n`)
-    }
-    return 0
-  })
-}
-
 export function storeOf(ctx: RootContext): Store {
   const store = ctx.get('store')
   if (!store) throw cliError('USAGE', { reason: 'This profile keeps no sessions.' })
   return store
+}
+
+/** Throws `USAGE` where the store keeps nothing that could be out of order. */
+export function upkeepOf(ctx: RootContext): StoreUpkeep {
+  const { upkeep, location } = storeOf(ctx)
+  if (!upkeep) throw cliError('USAGE', { reason: `Sessions in ${location} need no upkeep.` })
+  return upkeep
 }
 
 /** The project that a directory belongs to, as `continue` understands it. */
@@ -73,11 +70,12 @@ export async function projectFilter(
 }
 
 function line(summary: SessionSummary, now: number): string[] {
-  const { header, updatedAt, title, firstWords, damaged, busy } = summary
+  const { header, updatedAt, title, firstWords, damaged, busy, archived } = summary
   const words = oneLine(damaged ?? title ?? firstWords ?? '', 60)
-  const flags = [busy ? 'busy' : '', damaged === undefined ? '' : 'damaged'].filter(Boolean)
+  const flags = { busy, damaged: damaged !== undefined, archived }
+  const set = Object.entries(flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []))
   const project = oneLine(header.project, 200)
-  return [header.id, ageText(now - updatedAt), words, project, flags.join(', ')]
+  return [header.id, ageText(now - updatedAt), words, project, set.join(', ')]
 }
 
 const UNITS = [

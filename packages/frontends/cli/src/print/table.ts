@@ -30,6 +30,13 @@ export function harmless(text: string): string {
   return text.replaceAll(/[^\n\t]+/g, escapeControls)
 }
 
+/** Bytes in the largest unit that they fill. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const kb = bytes / 1024
+  return kb < 1024 ? `${kb.toFixed(1)} KB` : `${(kb / 1024).toFixed(1)} MB`
+}
+
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }

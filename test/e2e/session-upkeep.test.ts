@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SessionSummary } from '@cordage/core/store'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createJsonlStore, nodeIo } from '../../packages/stores/jsonl/src/index.ts'
+import { makeSessions, optionsFor } from '../bench/many-sessions.ts'
+import { runCli } from './fixture/cli.ts'
+import { makePlace, type Place } from './fixture/place.ts'
+
+let place: Place
+let sessions: string
+beforeEach(async () => {
+  place = await makePlace('empty')
+  sessions = join(place.home, 'sessions')
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+const run = (...args: string[]) => runCli(place, args)
+const at = (number: number) => `01K${String(number).padStart(8, '0')}`
+
+async function list(...args: string[]): Promise<SessionSummary[]> {
+  const { stdout, stderr, code } = await run('sessions', 'list', '--output', 'json', ...args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout) as SessionSummary[]
+}
+
+describe('sessions are kept in order', () => {
+  it('by other titles and by being put away, unless a process owns them', async () => {
+    await makeSessions(sessions, 3)
+    expect((await run('sessions', 'rename', at(1), 'Another', 'title')).stderr).toBe(
+      `${at(1)} is called "Another title"\n`,
+    )
+    expect((await run('sessions', 'archive', at(0), at(1))).code).toBe(0)
+    expect((await list()).map(({ title }) => title)).toEqual(['Fix number 2'])
+    expect(
+      (await list('--archived')).map(({ header, title, archived }) => [header.id, title, archived]),
+    ).toEqual([
+      [at(1), 'Another title', true],
+      [at(0), 'Fix number 0', true],
+      [at(2), 'Fix number 2', undefined],
+    ])
+    const text = await run('sessions', 'list', '--archived')
+    expect(text.stdout).toMatch(/Another title.*archived\n/)
+    expect((await run('sessions', 'archive', '--undo', at(1))).code).toBe(0)
+    expect((await list()).map(({ header }) => header.id)).toEqual([at(1), at(2)])
+    const store = createJsonlStore({ ...optionsFor(sessions), io: nodeIo })
+    await store.open(at(2), { mode: 'write' })
+    for (const args of [
+      ['archive', at(2)],
+      ['pack', at(2)],
+      ['delete', at(2)],
+    ]) {
+      const { code, stderr } = await run('sessions', ...args)
+      expect({ code, stderr }).toEqual({ code: 75, stderr: expect.stringContaining(at(2)) })
+    }
+    await store.close()
+  })
+
+  it('by packing and collecting, which say what they come to', async () => {
+    await makeSessions(sessions, 2)
+    await mkdir(join(sessions, '.trash-old-1'))
+    await mkdir(join(sessions, at(0), 'blobs'))
+    await writeFile(join(sessions, at(0), 'blobs', 'ab'.repeat(32)), 'nobody names me')
+    const packed = await run('sessions', 'pack', '--output', 'json')
+    expect(JSON.parse(packed.stdout)).toMatchObject([{ id: at(1) }, { id: at(0) }])
+    expect((await run('sessions', 'pack', at(0))).stdout).toMatch(
+      /^01K0+ +[\d.]+ K?B +-> +[\d.]+ K?B\ntotal /,
+    )
+    const dry = await run('sessions', 'gc', '--dry-run', '--max-total-mb', '1')
+    expect(dry.stdout).toMatch(/^would remove 0 sessions, 1 blobs that nothing names/)
+    const done = await run('sessions', 'gc')
+    expect(done.stdout).toMatch(/^removed 0 sessions, 1 blobs that nothing names/)
+    expect((await readdir(sessions)).sort()).toEqual(['.collected', at(0), at(1)])
+    expect((await list()).map(({ title }) => title).sort()).toEqual([
+      'Fix number 0',
+      'Fix number 1',
+    ])
+  })
+
+  it('by deleting every copy, and naming what stays', async () => {
+    await makeSessions(sessions, 1)
+    const fork = (await run('sessions', 'fork', at(0))).stdout.trim()
+    const exported = ['html', 'md', 'jsonl'].map((end) =>
+      join(place.home, 'exports', `mine.${end}`),
+    )
+    await mkdir(join(place.home, 'exports'))
+    for (const path of exported) await run('sessions', 'export', at(0), '--out', path)
+    const forked = join(place.home, 'exports/fork.jsonl')
+    await run('sessions', 'export', fork, '--out', forked)
+    const note = join(place.home, 'notes.md')
+    await writeFile(note, `about ${at(0)}`)
+    const { stderr, code } = await run('sessions', 'delete', at(0))
+    expect(code).toBe(0)
+    expect(stderr).toContain(`not deleted: ${fork} was forked from it`)
+    expect(stderr).toContain('not reached: backups')
+    expect([...exported, forked, note].map(existsSync)).toEqual([false, false, false, true, true])
+    const shown = await run('sessions', 'show', fork)
+    expect(shown.code).toBe(0)
+  })
+})
+
+describe('many sessions', () => {
+  it('are listed through a catalog, which may be lost, spoiled and made anew', async () => {
+    await makeSessions(sessions, 120)
+    const catalog = join(sessions, 'catalog.db')
+    const plain = await createJsonlStore({ ...optionsFor(sessions), io: nodeIo }).list({
+      limit: 50,
+    })
+    expect(await list()).toEqual(JSON.parse(JSON.stringify(plain)))
+    expect(existsSync(catalog)).toBe(true)
+    const whole = await readFile(catalog)
+    expect(await list()).toEqual(JSON.parse(JSON.stringify(plain)))
+    await writeFile(catalog, Buffer.alloc(whole.length, 'rubbish'))
+    expect(await list()).toEqual(JSON.parse(JSON.stringify(plain)))
+    await writeFile(catalog, 'rubbish')
+    await run('doctor', '--offline', '--rebuild')
+    expect((await readFile(catalog)).toString('latin1')).toContain('Fix number 3')
+    expect(await list()).toEqual(JSON.parse(JSON.stringify(plain)))
+  })
+
+  it('start no thread for a run that makes a new session', async () => {
+    await makeSessions(sessions, 120)
+    const { code } = await run('--model', 'scripted/fix-a-bug', 'say something')
+    expect(code).not.toBe(78)
+    expect(existsSync(join(sessions, 'catalog.db'))).toBe(false)
+  })
+})
