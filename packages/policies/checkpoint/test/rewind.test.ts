@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { textOf } from '@cordage/core/message'
+import { changeFile } from '@cordage/core/tool'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openProject, type Project } from './project.ts'
 
@@ -122,6 +123,33 @@ describe('a file that somebody else changed', () => {
     expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['of the user', 'b'])
     await project.restore('undo')
     expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['zero', undefined])
+  })
+})
+
+describe('a call of which nobody knows what it did', () => {
+  it('leaves no conflict, whether its change was made or not', async () => {
+    await project.put('a.txt', 'zero')
+    await project.turn(read('a.txt'), write('a.txt', 'one'))
+    const reached = Promise.withResolvers<void>()
+    changeFile.use(
+      project.made.root,
+      () => {
+        reached.resolve()
+        return new Promise<void>(() => {})
+      },
+      { order: 1_000 },
+    )
+    const turn = project.turn(write('a.txt', 'two'))
+    await reached.promise
+    await project.made.agent.cancel('stop')
+    await expect(turn).rejects.toThrow('aborted')
+    const results = await project.facts('tool/result')
+    expect(results.at(-1)?.data['error']).toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' })
+    expect(await project.plan({ turn: 1 })).toEqual({ 'a.txt': 'ready' })
+    await project.put('a.txt', 'two')
+    expect(await project.plan({ turn: 1 })).toEqual({ 'a.txt': 'ready' })
+    await project.put('a.txt', 'of the user')
+    expect(await project.plan({ turn: 1 })).toEqual({ 'a.txt': 'conflict' })
   })
 })
 
