@@ -123,13 +123,13 @@ async function writeAll(writer: SessionWriter, path: string, left: LeftBehind): 
   let ended = false
   for await (const line of cordageLines(path, left)) {
     if (line.kind === 'blob') await writer.putBlob(line.bytes)
-    if (line.kind === 'end') ended = true
+    if (line.kind === 'end') ended = line.facts === writer.facts
     if (line.kind !== 'fact' || line.fact.seq < writer.facts) continue
     const { type, v, data, time, ...rest } = line.fact
     writer.add({ ...rest, type, v, data }, time)
     await writer.settle(1000)
   }
-  if (!ended) left.add('the end of the export', 'it was cut off')
+  if (!ended) left.add('the end of the export', `it is cut off behind ${writer.facts} facts`)
 }
 
 async function writeMended(writer: SessionWriter, path: string, left: LeftBehind): Promise<void> {
