@@ -161,6 +161,16 @@ describe.each(protocols)('cordage replay of a session over %s', (api) => {
     ])
   })
 
+  it('names a call that would be answered otherwise in the step that differs', async () => {
+    const gone = await layer(run, 'no-read', [{ id: 'tool-read', disabled: true }])
+    const { divergences } = await replay(run, ...gone)
+    expect(divergences).toMatchObject([
+      { kind: 'request', turn: 1, step: 1 },
+      { kind: 'tool', turn: 1, step: 1, tool: 'read', before: 'ran' },
+    ])
+    expect(divergences[1]?.after).toContain('UNKNOWN_TOOL')
+  })
+
   it('says which decision of the policy is another one', async () => {
     const body = `ctx.policy.rule(ctx, { id: 'quiet', decide: (effect) =>
       effect.kind === 'process' ? { answer: 'deny', rule: 'quiet', reason: 'no programs' } : undefined })`

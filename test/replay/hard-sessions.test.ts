@@ -36,6 +36,7 @@ async function converse(stage: Stage, api: WireApi, other: WireApi): Promise<voi
     },
     { text: ['Done.'] },
   )
+  await approved(stage)
   await cancelled(stage)
   await stage.restart()
   await steered(stage)
@@ -43,6 +44,26 @@ async function converse(stage: Stage, api: WireApi, other: WireApi): Promise<voi
   await stage.turn('With another model', { text: ['Other.'], reasoning: ['…'], replay: 'b3RoZXI=' })
   stage.use(api)
   await stage.turn('And back', { calls: calls(['bash', { command: 'exit 3' }]) }, { text: ['!'] })
+}
+
+/** A person allows a file outside of the project for the session, and refuses another one. */
+async function approved(stage: Stage): Promise<void> {
+  const { ctx } = stage.harness
+  ctx.approvals.answerer(ctx, async ({ effects }) => {
+    const allowed = JSON.stringify(effects).includes('allowed.txt')
+    return allowed
+      ? { outcome: 'allowed', scope: 'session', by: 'test' }
+      : { outcome: 'denied', by: 'test', reason: 'not there' }
+  })
+  const outside = (name: string) => join(stage.place.base, name)
+  const write = (name: string) => calls(['write', { file_path: outside(name), content: 'x' }])
+  await stage.turn(
+    'Write outside',
+    { calls: write('allowed.txt') },
+    { calls: write('refused.txt') },
+    { calls: write('allowed.txt') },
+    { text: ['Wrote.'] },
+  )
 }
 
 /** A turn that somebody ends while a command runs. */
@@ -88,7 +109,7 @@ it.each(pairs)('a session with all that happens over $api is replayed', async ({
   const sent = stage.peer.requests.length
   await rm(join(stage.place.project, 'a'), { recursive: true })
   const report = await replay(stage.place, id, '--patch', join(stage.place.base, 'peer.patch.yml'))
-  expect(report).toMatchObject({ code: 0, identical: true, turns: 6, divergences: [] })
+  expect(report).toMatchObject({ code: 0, identical: true, turns: 7, divergences: [] })
   // All but the one that was tried again.
   expect(report.requests).toBe(sent - 1)
 })

@@ -25,6 +25,10 @@ export const cliError = defineErrors('cli', {
     message: 'Session {id} has no request of step {step}. Its steps: {steps}.',
     exit: 2,
   },
+  REPLAY_EMPTY: {
+    message: 'Session {id} holds no request that was sent from here, so there is none to compare.',
+    exit: 2,
+  },
   REPLAY_NO_COMPOSITION: {
     message:
       'Session {id} does not say with which rows it was run, so that none can be told from the ' +

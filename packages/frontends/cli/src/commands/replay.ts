@@ -4,6 +4,7 @@ import type { RootContext } from '@cordage/core/kernel'
 import type { ModelProvider } from '@cordage/core/model'
 import type { Mode } from '@cordage/core/policy'
 import {
+  attemptStart,
   sessionComposition,
   type ComposedRow,
   type Fact,
@@ -38,6 +39,7 @@ export async function replay(given: string, options: ReplayCommandOptions): Prom
     try {
       const facts: Fact[] = []
       for await (const fact of session.read(0)) facts.push(fact)
+      if (!facts.some(attemptStart.is)) throw cliError('REPLAY_EMPTY', { id: session.id })
       const trial = new Trial({ ctx, session, facts, options })
       const report = await trial.run()
       const bisection = options.bisect && !report.identical ? await trial.bisect() : undefined

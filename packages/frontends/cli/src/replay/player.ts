@@ -99,7 +99,7 @@ export class Player {
   async #answer(input: RequestInput): Promise<Answer> {
     const { recorded, compare } = this.#options
     const step = input.turn === recorded.turn ? recorded.steps.get(input.step) : undefined
-    if (this.divergences.length > 0) throw this.#stop()
+    if (this.divergences.length > 0 && input.step !== this.#step) throw this.#stop()
     this.#step = input.step
     const attempt = step?.attempts[input.attempt - 1]
     if (!step || !attempt) throw this.#over(input)
