@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { scaffold, type Kind } from '../src/index.ts'
 
 const repository = resolve(import.meta.dirname, '../../../..')
 const exec = promisify(execFile)
@@ -12,7 +11,9 @@ const TOOLS: Readonly<Record<string, string>> = {
   '@types/node': 'node_modules/@types/node',
   typescript: 'node_modules/typescript',
   vitest: 'node_modules/vitest',
-  '.bin': 'node_modules/.bin',
+  // As npm links them; the scripts of pnpm know only their own place.
+  '.bin/vitest': 'node_modules/vitest/vitest.mjs',
+  '.bin/tsc': 'node_modules/typescript/bin/tsc',
 }
 const SOURCES: Readonly<Record<string, string>> = {
   '@cordage/core': 'packages/core',
@@ -23,13 +24,6 @@ const SOURCES: Readonly<Record<string, string>> = {
 /** An installation of the packed product, when that is what is tested. */
 const packed = process.env['CORDAGE_PACKED']
 const UNPACKED = ['core', 'testkit', 'env-local', 'store-memory']
-
-export async function writePlugin(folder: string, name: string, kind: Kind): Promise<void> {
-  for (const [path, text] of scaffold({ name, kind, version: '0.1.0', year: 2026 })) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
-}
 
 /** Stands for `npm install` in a plugin's folder, which would ask a registry. */
 export async function linkWorkspace(folder: string): Promise<void> {
