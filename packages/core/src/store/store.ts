@@ -34,7 +34,7 @@ export interface SessionLog {
   readonly live: readonly unknown[]
   /** Damage found and set aside while opening, in words for a person. */
   readonly notices: readonly string[]
-  /** True when the next append begins a segment: pass a snapshot taken before its facts. */
+  /** True when the next append is to bring a snapshot, taken before its facts. */
   readonly wantsSnapshot: boolean
   /**
    * Writes one batch; with `sync` it is on the disk when the promise resolves. Batches are written

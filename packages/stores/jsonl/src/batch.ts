@@ -24,6 +24,10 @@ export class Batch {
     return Buffer.concat(this.#parts)
   }
 
+  get length(): number {
+    return this.#parts.reduce((sum, part) => sum + part.length, 0)
+  }
+
   /** The first record of a log, which stock tools print like any other line. */
   async header(header: SessionHeader): Promise<void> {
     const line = JSON.stringify({ type: 'session', ...header })

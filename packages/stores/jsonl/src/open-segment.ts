@@ -12,12 +12,20 @@ export interface Mark {
   readonly next: number
 }
 
+export interface TakenSnapshot {
+  readonly bytes: number
+  readonly end: number
+}
+
 /** The segment that is written to. `good` is what was written whole, `durable` what was flushed. */
 export class OpenSegment {
   readonly number: number
   good: Mark
   durable: Mark
-  hasSnapshot = false
+  /** The last snapshot in it: its bytes, and where it ends. */
+  snapshot: TakenSnapshot | undefined
+  /** Where the first snapshot ends. */
+  begins = 0
   /** A flush failed: what the system still holds in memory may never reach the disk. */
   suspect = false
   readonly #file: IoFile
@@ -34,6 +42,11 @@ export class OpenSegment {
     const { bytes: at, hash } = this.good
     await writeWhole(this.#file, bytes, at)
     this.good = { bytes: at + bytes.length, hash: hash.copy().update(bytes), check, next }
+  }
+
+  took(snapshot: TakenSnapshot): void {
+    if (!this.snapshot) this.begins = snapshot.end
+    this.snapshot = snapshot
   }
 
   async sync(): Promise<void> {

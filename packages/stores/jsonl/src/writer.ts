@@ -67,8 +67,12 @@ export class Writer {
     return this.#unsynced
   }
 
+  /** At the beginning of a segment, and so often in it that opening has little to read. */
   get wantsSnapshot(): boolean {
-    return this.#ends || (this.#segment.number > 1 && !this.#segment.hasSnapshot)
+    const { number, snapshot, good } = this.#segment
+    if (this.#ends || (number > 1 && !snapshot)) return true
+    const { end = 0, bytes = 0 } = snapshot ?? {}
+    return good.bytes - end >= Math.max(this.#options.segmentMaxBytes / 4, 2 * bytes)
   }
 
   /** How far each segment that is not sealed on the disk may be read. */
@@ -98,7 +102,6 @@ export class Writer {
     }
     this.#next = first + facts.length
     this.#unsynced = flush ? [] : [...this.#unsynced, ...facts]
-    if (snapshot?.seq === first) this.#segment.hasSnapshot = true
     if (flush) await this.#tidy()
   }
 
@@ -113,8 +116,10 @@ export class Writer {
     }
   }
 
+  /** Where the snapshot alone is large, as many bytes of facts follow it: else every batch had one. */
   get #ends(): boolean {
-    return this.#broken || this.#segment.good.bytes >= this.#options.segmentMaxBytes
+    const { good, begins } = this.#segment
+    return this.#broken || good.bytes >= Math.max(this.#options.segmentMaxBytes, 2 * begins)
   }
 
   #batch(): Batch {
@@ -131,7 +136,9 @@ export class Writer {
     if (before.bytes === 0) await this.#begin(batch)
     await batch.facts(this.#unsynced.filter((fact) => fact.seq >= before.next))
     // A snapshot of another place is of no use here, and nothing is lost without it.
+    const at = batch.length
     if (snapshot?.seq === batch.next) await batch.snapshot(snapshot)
+    const taken = { bytes: batch.length - at, end: before.bytes + batch.length }
     await batch.facts(facts)
     const { bytes } = batch
     if (bytes.length > maxRawBytes) throw this.#failed(`it is ${bytes.length} bytes at once`)
@@ -139,6 +146,7 @@ export class Writer {
       await segment.write(bytes, batch.check, batch.next)
       if (flush) await this.#flush()
       await this.#checkFence()
+      if (taken.bytes > 0) segment.took(taken)
     } catch (error) {
       segment.good = before
       segment.durable = durable
