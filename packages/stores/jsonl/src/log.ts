@@ -121,8 +121,9 @@ export class JsonlLog implements SessionLog {
   }
 
   async refresh(): Promise<Refreshed> {
-    if (!this.#refresher) return { facts: [], live: [] }
-    return this.#refresher.refresh()
+    const refresher = this.#refresher
+    if (!refresher) return { facts: [], live: [] }
+    return reading(this.#directory, () => refresher.refresh())
   }
 
   close(): Promise<void> {
@@ -144,10 +145,9 @@ export class JsonlLog implements SessionLog {
     try {
       await owner.writer.close()
     } finally {
-      await (owner.writer.fenced ? owner.lane.leave() : owner.lane.close()).finally(() =>
-        owner.lock.release(),
-      )
-      owner.onClose()
+      await (owner.writer.fenced ? owner.lane.leave() : owner.lane.close())
+        .finally(() => owner.lock.release())
+        .finally(owner.onClose)
     }
   }
 }

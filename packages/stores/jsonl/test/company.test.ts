@@ -1,10 +1,13 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { codeOf, factAt, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isLeased, takeLease } from '../src/lease.ts'
+import { nodeIo } from '../src/node-io.ts'
+import { leasePath } from '../src/options.ts'
+import { rewriteLog } from '../src/rewrite.ts'
 import { type Fixture, makeFixture } from './fixtures.ts'
 import { type Owner, startOwner } from './processes.ts'
 
@@ -62,6 +65,52 @@ describe('a process that is stopped', () => {
     await next.close()
   })
 
+  it('is fenced out after the log was written anew, whatever its segments are called', async () => {
+    await (await fixture.store.create(headerFor('anew'))).close()
+    const owner = await start('anew')
+    owner.add()
+    expect(await owner.next()).toBe('acknowledged 1')
+    owner.process.kill('SIGSTOP')
+    const taken = await fixture.store.open('anew', { mode: 'write', takeOver: true })
+    await taken.append([factAt(1, 'by the new owner')], { sync: true })
+    await taken.close()
+    const facts = [factAt(0), factAt(1, 'by the new owner')]
+    const directory = join(fixture.root, 'sessions/anew')
+    const lock = await nodeIo.lock(leasePath(directory), false)
+    if (!lock) throw new Error('nobody else owns it')
+    const contents = {
+      header: headerFor('anew'),
+      facts: async function* () {
+        yield* facts
+      },
+    }
+    const options = { ...place(), segmentMaxBytes: 20_000, compression: 'zstd' } as const
+    await rewriteLog(options, { directory, lock, keepAs: 'log.old' }, contents)
+    await lock.release()
+    owner.add()
+    owner.process.kill('SIGCONT')
+    expect(await owner.next()).toBe('STORE_FENCED')
+    const log = await fixture.store.open('anew', { mode: 'write' })
+    expect(await readAll(log)).toEqual(facts)
+    await log.close()
+  })
+
+  it('whose lease is gone is still fenced out by the segment of another one', async () => {
+    await (await fixture.store.create(headerFor('leaseless'))).close()
+    const owner = await start('leaseless')
+    await rm(join(fixture.root, 'sessions/leaseless/lease.db'))
+    owner.add()
+    expect(await owner.next()).toBe('acknowledged 1')
+    const log = await fixture.store.open('leaseless', { mode: 'write' })
+    expect(await readAll(log)).toEqual([factAt(0)])
+    owner.add()
+    expect(await owner.next()).toBe('STORE_FENCED')
+    await log.append([factAt(1, 'mine')], { sync: true })
+    await rm(join(fixture.root, 'sessions/leaseless/lease.db'))
+    expect(await readAll(log)).toEqual([factAt(0), factAt(1, 'mine')])
+    await log.close()
+  })
+
   it('leaves one owner when several take over at once', async () => {
     const log = await fixture.store.create(headerFor('rush'))
     await log.append([factAt(0)], { sync: true })
@@ -115,6 +164,8 @@ describe('the lease', () => {
     await (await fixture.store.open('rubbish', { mode: 'write' })).close()
   })
 })
+
+const place = () => ({ io: nodeIo, directory: join(fixture.root, 'sessions') })
 
 async function start(id: string, mode?: string): Promise<Owner> {
   const owner = await startOwner(join(fixture.root, 'sessions'), id, mode)
