@@ -200,8 +200,7 @@ export class LiveSession implements Session {
     try {
       await this.#queue.flush()
     } finally {
-      await this.#log.close()
-      this.#options.onClosed?.(this)
+      await this.#log.close().finally(() => this.#options.onClosed?.(this))
     }
   }
 

@@ -1,18 +1,23 @@
 import { dirname } from 'node:path'
 import type { Io } from '@cordage/core/store'
+import { errorCode } from './io.ts'
 import type { SegmentFile } from './segment.ts'
 
-/** Makes a folder with all that lead to it, so that no power cut takes their names away. */
+/**
+ * A folder that no power cut takes the name of, nor those of the ones that had to be made for it.
+ * What is there already is flushed too: who made it may not have come to that.
+ */
 export async function makeFolder(io: Io, path: string): Promise<void> {
-  if (await io.stat(path)) return
-  await makeFolder(io, dirname(path))
-  await io.makeDirectory(path)
+  if (!(await io.stat(path))) {
+    const above = dirname(path)
+    if (!(await io.stat(above))) await makeFolder(io, above)
+    await io.makeDirectory(path)
+  }
   try {
     await io.syncDirectory(dirname(path))
   } catch (error) {
-    // As it is there, nobody would flush its name again.
-    await io.remove(path)
-    throw error
+    // A folder that this user may not even look into is not one that was made here.
+    if (errorCode(error) !== 'EACCES') throw error
   }
 }
 

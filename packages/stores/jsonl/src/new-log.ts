@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { assert } from '@cordage/core/kernel'
 import { sessionError, type SessionHeader } from '@cordage/core/session'
-import { checkSessionId, storeError } from '@cordage/core/store'
+import { checkSessionId, type Io, type IoLock, storeError } from '@cordage/core/store'
 import { Batch } from './batch.ts'
 import { makeFolder } from './durable.ts'
 import { closingOnFailure, errorCode } from './io.ts'
@@ -9,6 +9,7 @@ import { openLane } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { listSegments } from './segment.ts'
 import { writing } from './system-error.ts'
 import { Writer } from './writer.ts'
 
@@ -21,15 +22,12 @@ export async function createLog(
   const { id } = header
   checkSessionId(id)
   const directory = join(location, id)
-  if (await io.stat(directory)) throw storeError('STORE_ID_TAKEN', { id, location })
+  if (await writing(id, () => io.stat(directory)))
+    throw storeError('STORE_ID_TAKEN', { id, location })
   const segment = await writing(id, () =>
     placeSession(options, id, (draft) => beginLog(options, header, draft)),
   )
-  const lock = await closingOnFailure(segment, async () => {
-    const taken = await writing(id, () => io.lock(leasePath(directory), false))
-    if (!taken) throw sessionError('SESSION_BUSY', { id })
-    return taken
-  })
+  const lock = await closingOnFailure(segment, () => writing(id, () => ownNew(io, id, directory)))
   const isOwner = () => lock.current()
   const writer = new Writer({ ...options, header, directory, isOwner }, segment, {
     seals: [],
@@ -39,6 +37,19 @@ export async function createLog(
   const start = { header, tail: [], live: [], notices: [] }
   return (onClose) =>
     new JsonlLog({ io, directory, steps: [] }, start, { writer, lane, lock, onClose })
+}
+
+/** The lease of a new session. As soon as it had its name, somebody else may have opened it. */
+async function ownNew(io: Io, id: string, directory: string): Promise<IoLock> {
+  const lock = await io.lock(leasePath(directory), false)
+  if (!lock) throw sessionError('SESSION_BUSY', { id })
+  try {
+    if ((await listSegments(io, directory)).length > 1) throw sessionError('SESSION_BUSY', { id })
+    return lock
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
 }
 
 /** The first segment, with the header in it. */

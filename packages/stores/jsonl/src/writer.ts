@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isHarnessError } from '@cordage/core/error'
 import { assert } from '@cordage/core/kernel'
 import type { Fact, SessionHeader } from '@cordage/core/session'
-import { type Io, type Snapshot, storeError } from '@cordage/core/store'
+import { type Io, type IoFile, type Snapshot, storeError } from '@cordage/core/store'
 import { trim } from './aside.ts'
 import { Batch } from './batch.ts'
 import { type Encoding, maxRawBytes, type Seal } from './frame.ts'
@@ -176,7 +176,8 @@ export class Writer {
     const mark = old.suspect ? old.durable : old.good
     const { io, directory, compression: encoding } = this.#options
     const number = old.number + 1
-    const file = await createSegment(io, directory, { number, encoding })
+    const place = { number, encoding }
+    const file = (await createSegment(io, directory, place)) ?? (await this.#ownSegment(place))
     if (!file) throw this.#fence()
     this.#seals = [...this.#seals, old.sealAt(mark)]
     if (this.#broken || old.suspect) {
@@ -186,6 +187,15 @@ export class Writer {
     this.#segment = new OpenSegment(number, file, mark.next)
     this.#broken = false
     await old.close()
+  }
+
+  /** The next segment, where its making was reported as failed and yet was done. */
+  async #ownSegment(place: { number: number; encoding: Encoding }): Promise<IoFile | undefined> {
+    const { io, directory, isOwner } = this.#options
+    const path = segmentPath(directory, place.number, place.encoding)
+    const empty = (await io.stat(path))?.size === 0
+    // Nobody makes a segment who has not taken the lease before.
+    return empty && (await isOwner?.()) ? io.open(path, 'write') : undefined
   }
 
   /**
