@@ -3,8 +3,9 @@ import type { Faults, IoCall } from './fault.ts'
 import { processIo } from './process-io.ts'
 import { seededRandom } from './random.ts'
 import type { Schedule } from './schedule.ts'
+import { Place } from './place.ts'
 import { SimulatedProcess } from './process.ts'
-import { afterPowerCut, copyTree, newDirectory, type DirectoryNode } from './volume.ts'
+import { afterPowerCut, copyTree, newDirectory, syncTree, type DirectoryNode } from './volume.ts'
 
 export interface ProcessOptions {
   readonly faults?: Faults
@@ -13,6 +14,8 @@ export interface ProcessOptions {
 }
 
 export interface DiskOptions extends ProcessOptions {
+  /** Folders that are there, and durable, from the beginning. */
+  readonly folders?: readonly string[]
   /** Draws what a crash loses and where a call is cut. */
   readonly seed?: number
   /** A write is torn between two of these; 512 unless given. */
@@ -43,7 +46,14 @@ export interface SimulatedDisk {
 }
 
 export function simulatedDisk(options: DiskOptions = {}): SimulatedDisk {
-  return diskOver(newDirectory(0), options)
+  const root = newDirectory(0)
+  for (const path of options.folders ?? []) makeDurable(root, path)
+  return diskOver(root, options)
+}
+
+function makeDurable(root: DirectoryNode, path: string): void {
+  new Place(root, path).makeDirectories(Infinity)
+  syncTree(root)
 }
 
 function diskOver(root: DirectoryNode, options: DiskOptions): SimulatedDisk {

@@ -4,7 +4,7 @@ import { isLocked, takeLock } from './lock.ts'
 import { Place } from './place.ts'
 import type { SimulatedProcess } from './process.ts'
 import { upTo } from './random.ts'
-import { loseUnsynced, sync, type DirectoryNode } from './volume.ts'
+import { sync, type DirectoryNode } from './volume.ts'
 
 /** The calls of one process on a disk. */
 export function processIo(process: SimulatedProcess, root: DirectoryNode): Io {
@@ -36,10 +36,9 @@ export function processIo(process: SimulatedProcess, root: DirectoryNode): Io {
         partly: (random) => void at(path).makeDirectories(upTo(random, 2)),
       })),
     syncDirectory: (path) =>
-      process.call({ operation: 'syncDirectory', path }, () => {
-        const directory = at(path).directory('syncDirectory')
-        return { whole: () => sync(directory), lost: () => loseUnsynced(directory) }
-      }),
+      process.call({ operation: 'syncDirectory', path }, () => ({
+        whole: () => sync(at(path).directory('syncDirectory')),
+      })),
     rename: (from, to) =>
       process.call({ operation: 'rename', path: to }, () => ({
         whole: () => at(to).takeFrom(at(from)),

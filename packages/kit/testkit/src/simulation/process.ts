@@ -29,9 +29,12 @@ export class SimulatedProcess {
     const call = { number: this.calls.length + 1, ...place }
     this.#assertAlive(call)
     this.calls.push(call)
-    await this.#options.schedule?.()
-    // Somebody else may have ended it meanwhile.
-    this.#assertAlive(call)
+    const { schedule } = this.#options
+    if (schedule) {
+      await schedule(call)
+      // Somebody else may have ended it meanwhile.
+      this.#assertAlive(call)
+    }
     const fault = this.#options.faults?.(call)
     const effect = make(fault && 'short' in fault ? fault.short : Infinity)
     if (!fault || 'short' in fault) return effect.whole()

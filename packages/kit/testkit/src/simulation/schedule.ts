@@ -1,7 +1,8 @@
+import type { IoCall } from './fault.ts'
 import { seededRandom } from './random.ts'
 
-/** Decides who goes on: everybody who awaits it waits until it is their turn. */
-export type Schedule = () => Promise<void>
+/** Decides when a call goes on: it waits for what this gives. */
+export type Schedule = (call: IoCall) => Promise<void>
 
 /**
  * Lets one of those who wait go on at a time, drawn by `seed`. What runs between two waits runs to

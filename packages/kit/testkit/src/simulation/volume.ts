@@ -58,9 +58,14 @@ export function sync(node: Node): void {
   node.pending = []
 }
 
+export function syncTree(node: Node): void {
+  sync(node)
+  if (node.kind === 'directory') for (const child of node.entries.values()) syncTree(child)
+}
+
 /** A flush that failed: the system counts what it had as clean, and never writes it. */
-export function loseUnsynced(node: Node): void {
-  node.pending = []
+export function loseUnsynced(file: FileNode): void {
+  file.pending = []
 }
 
 type Copies = Map<Node, Node>
