@@ -49,6 +49,30 @@ const groups: readonly Group[] = [
   },
   {
     rows: [
+      'open a log of 300000 facts',
+      'memory of 300000 facts, opened',
+      'size of the log of 300000 facts',
+      'append to 300000 facts',
+      'open a log of 1 GB',
+      'memory of 1 GB, opened',
+      'size of the log of 1 GB',
+      'append to 1 GB',
+    ],
+    measure: async () => (await import('./long.ts')).measureLong(),
+  },
+  {
+    rows: [
+      'list 4000 sessions, catalog cold',
+      'list 4000 sessions, thread started',
+      'list 4000 sessions',
+      'first 50 of 10000, catalog cold',
+      'first 50 of 10000, thread started',
+      'first 50 of 10000',
+    ],
+    measure: async () => (await import('./long.ts')).measureLists(),
+  },
+  {
+    rows: [
       'core: lines that are not blank',
       'prompt: all rows',
       'prompt: context-guidance',
