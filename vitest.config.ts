@@ -1,17 +1,20 @@
-import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 const packageTests = 'packages/**/test/**/*.test.ts'
 const slowTests = 'packages/**/test/**/*.slow.test.ts'
 const simulationTests = 'test/simulation/*.test.ts'
-const setupFiles = ['test/fixture/property-runs.ts']
+// A module is loaded once for all tests that a worker runs: they leave nothing behind in it.
 const fast = { isolate: false, testTimeout: 20_000, hookTimeout: 20_000 }
-const whole = { testTimeout: 120_000, hookTimeout: 120_000 }
+const whole = { isolate: false, testTimeout: 120_000, hookTimeout: 120_000 }
 
-/** Tests of properties are quick with few inputs; the slow project gives the same ones many. */
-const propertyTests = globSync(packageTests, { cwd: import.meta.dirname }).filter(
-  (file) => !file.includes('node_modules') && /from 'fast-check'/.test(readFileSync(file, 'utf8')),
-)
+/** How many inputs each property is tried with: few in the quick check, many in `npm test`. */
+const propertyRuns = Number(process.env['CORDAGE_PROPERTY_RUNS'] ?? 200)
+const properties = {
+  ...fast,
+  ...(propertyRuns > 200 ? whole : {}),
+  setupFiles: ['test/fixture/property-runs.ts'],
+  provide: { propertyRuns },
+}
 
 /** Only with an installation of it: scripts/test-packed.mjs makes one. */
 const packed = process.env['CORDAGE_PACKED'] ? [packedProject()] : []
@@ -23,12 +26,10 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...fast,
+          ...properties,
           name: 'unit',
           include: [packageTests],
           exclude: ['**/node_modules/**', slowTests],
-          setupFiles,
-          provide: { propertyRuns: 200 },
           sequence: { groupOrder: 0 },
         },
       },
@@ -52,11 +53,9 @@ export default defineConfig({
       },
       {
         test: {
-          ...fast,
+          ...properties,
           name: 'simulation',
           include: [simulationTests],
-          setupFiles,
-          provide: { propertyRuns: 200 },
           sequence: { groupOrder: 1 },
         },
       },
@@ -64,10 +63,7 @@ export default defineConfig({
         test: {
           ...whole,
           name: 'slow',
-          isolate: false,
-          include: [slowTests, simulationTests, ...propertyTests],
-          setupFiles,
-          provide: { propertyRuns: 2000 },
+          include: [slowTests],
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,9 +1,9 @@
 // Checks docs/reference/proofs.md: what it names exists, and with --run that those tests pass.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { installNodes, providePacked } from './pack/install.mjs'
+import { provideForTests } from './pack/install.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const page = join(root, 'docs/reference/proofs.md')
@@ -60,16 +60,15 @@ function problemOf({ kind, file, title, reason }) {
 }
 
 /** Runs what the page names; gives the titles of which no test passed. */
-function findFailures(claims) {
+async function findFailures(claims) {
   const tests = claims.flatMap(({ proofs }) => proofs).filter(({ kind }) => kind === 'test')
   const files = [
     ...new Set(tests.map(({ file }) => file).filter((file) => file.endsWith('.test.ts'))),
   ]
   const contracts = ['packages/stores', 'packages/models', 'test/compose/contracts.test.ts']
   // Whole programs are tested as people get them.
-  const folder = providePacked()
-  process.env.CORDAGE_NODES = installNodes(join(folder, 'nodes')).join(delimiter)
-  const output = join(folder, 'report.json')
+  await provideForTests()
+  const output = join(root, '.cache/proofs.json')
   const bin = join(root, 'node_modules/vitest/vitest.mjs')
   const once = ['--project', '!compose', '--project', '!e2e']
   const reporter = ['--reporter=json', `--outputFile=${output}`]
@@ -106,7 +105,7 @@ if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.ur
   const claims = readClaims()
   const problems = findProblems(claims)
   if (problems.length === 0 && process.argv.includes('--run'))
-    problems.push(...findFailures(claims))
+    problems.push(...(await findFailures(claims)))
   for (const problem of problems) console.error(`docs/reference/proofs.md, ${problem}`)
   const proofs = claims.flatMap((claim) => claim.proofs)
   const none = proofs.filter(({ kind }) => kind === 'none').length

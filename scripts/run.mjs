@@ -1,18 +1,32 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { delimiter, resolve, sep } from 'node:path'
 
 const tools = resolve(import.meta.dirname, '../node_modules/.bin')
 
 /** Runs a tool of the workspace, or npm, and ends this process when it fails. */
-export function run(tool, args, cwd = process.cwd()) {
-  const { status, error } = spawnSync(tool, args, {
-    cwd,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-    env: { ...process.env, PATH: tool === 'npm' ? systemPath() : toolPath() },
+export function run(tool, args, cwd) {
+  const { status, error } = spawnSync(tool, args, optionsFor(tool, cwd))
+  endUnlessDone(status, error)
+}
+
+/** The same beside what this process does; ends it, too, when the tool fails. */
+export async function runBeside(tool, args, cwd) {
+  const child = spawn(tool, args, optionsFor(tool, cwd))
+  await new Promise((done) => {
+    child.once('error', (error) => endUnlessDone(null, error))
+    child.once('exit', (status) => done(endUnlessDone(status)))
   })
+}
+
+function endUnlessDone(status, error) {
   if (error) console.error(error.message)
   if (status !== 0) process.exit(status ?? 1)
+}
+
+function optionsFor(tool, cwd = process.cwd()) {
+  const PATH = tool === 'npm' ? systemPath() : toolPath()
+  const env = { ...process.env, PATH }
+  return { cwd, env, stdio: 'inherit', shell: process.platform === 'win32' }
 }
 
 function toolPath() {

@@ -1,19 +1,29 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { run } from '../run.mjs'
+import { delimiter, join } from 'node:path'
+import { run, runBeside } from '../run.mjs'
 import { readJson, root } from './packages.mjs'
 
 export const tarballs = join(root, 'dist-tarballs')
 
-/** Packs into a fresh folder that goes with this process; `CORDAGE_PACKED` names what is there. */
+/** Packs and installs; `CORDAGE_PACKED` names what is there until this process ends. */
 export function providePacked() {
   run(process.execPath, [join(root, 'scripts/pack.mjs')])
-  const folder = mkdtempSync(join(tmpdir(), 'cordage-packed-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const installation = join(folder, 'installation')
+  const installation = join(makeFolder(), 'installation')
   installPacked(installation)
   process.env.CORDAGE_PACKED = installation
+}
+
+/** The same for tests, which also need the Nodes that `CORDAGE_NODES` lists. */
+export async function provideForTests() {
+  const installing = installNodes(join(makeFolder(), 'nodes'))
+  providePacked()
+  process.env.CORDAGE_NODES = (await installing).join(delimiter)
+}
+
+function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'cordage-packed-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -29,9 +39,13 @@ export function installPacked(folder) {
  * for settings of all users.
  */
 export function install(folder, packages) {
+  run('npm', prepareInstall(folder, packages), folder)
+}
+
+function prepareInstall(folder, packages) {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], folder)
+  return ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
 }
 
 /** By name: the file of its tarball, and the packages of ours that it needs. */
@@ -51,11 +65,11 @@ function neededBy(name, index) {
 }
 
 /** The oldest Node that is promised and the newest one, each as a binary that npm brings. */
-export function installNodes(folder) {
+async function installNodes(folder) {
   const nodes = NODES.map(([alias, version]) => {
     return `${alias}@npm:node-${process.platform}-${process.arch}@${version}`
   })
-  install(folder, nodes)
+  await runBeside('npm', prepareInstall(folder, nodes), folder)
   return NODES.map(([alias]) => join(folder, 'node_modules', alias, 'bin/node'))
 }
 
