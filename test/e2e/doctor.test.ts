@@ -149,3 +149,17 @@ describe('doctor', () => {
     expect(code).toBe(78)
   })
 })
+
+describe('a proxy of the environment', () => {
+  it('is named by doctor, and one without an address is refused without its value', async () => {
+    await using place = await makePlace('empty')
+    const doctor = (HTTPS_PROXY: string) =>
+      runCli(place, ['doctor', '--offline'], { env: { HTTPS_PROXY } })
+    const good = await doctor('http://someone:secret@127.0.0.1:9')
+    expect(good.stdout).toMatch(/^ok +proxy +requests go through that of HTTPS_PROXY$/m)
+    const bad = await doctor('someone:secret@proxy')
+    expect(bad.stderr).toMatch(/^cordage: HTTPS_PROXY is no address of a proxy.*PROXY_INVALID/)
+    expect(bad.code).toBe(78)
+    for (const { stdout, stderr } of [good, bad]) expect(stdout + stderr).not.toContain('secret')
+  })
+})

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { homeOf, logFileOf, version } from './boot/installation.ts'
 import { optionsBehind } from './commands/options-behind.ts'
+import { useProxy } from './boot/proxy.ts'
 import { createProgram } from './program.ts'
 import {
   flushed,
@@ -29,6 +30,8 @@ export async function main(args: readonly string[]): Promise<void> {
       if (command.name() === 'completion') return
       const { makeHome } = await import('./boot/make-directory.ts')
       makeHome(homeOf(process.env))
+      const proxy = useProxy(process.env)
+      if (proxy?.used === false) process.stderr.write(proxyNotice(proxy.variable))
     })
     if (args.length === 0 && process.stdin.isTTY) {
       const { welcome } = await import('./commands/welcome.ts')
@@ -41,6 +44,11 @@ export async function main(args: readonly string[]): Promise<void> {
     if (error instanceof CommanderError) await end(error.exitCode === 0 ? 0 : 2)
     else await fail(error, { debug })
   }
+}
+
+function proxyNotice(variable: string): string {
+  const { node } = process.versions
+  return `notice: ${variable} is set, but Node ${node} sends requests past it; take Node 24.\n`
 }
 
 interface FailOptions {

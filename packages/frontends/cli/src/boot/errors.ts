@@ -12,6 +12,10 @@ export const bootError = defineErrors('cli-boot', {
   },
   LAYER_UNREADABLE: { message: 'The layer {file} cannot be read: {reason}.', exit: 78 },
   MANIFEST_INVALID: { message: '{file} cannot be used: {reason}.', exit: 78 },
+  PROXY_INVALID: {
+    message: '{variable} is no address of a proxy such as http://proxy.example:3128.',
+    exit: 78,
+  },
   HOME_UNUSABLE: {
     message: 'The home {home} cannot be used: {reason}. Set CORDAGE_HOME to a folder.',
     exit: 78,

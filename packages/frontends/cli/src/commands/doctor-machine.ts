@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { describe } from '@cordage/core/error'
 import { logFileOf, version } from '../boot/installation.ts'
 import type { ComposeRequest } from '../boot/layers.ts'
+import { proxyOf } from '../boot/proxy.ts'
 import { credentialFileOf, credentialReader } from '../credential/credential-file.ts'
 import type { Check } from './doctor.ts'
 
@@ -11,16 +12,27 @@ const LITTLE_BYTES = GB
 const TOO_LITTLE_BYTES = GB / 20
 
 /** What can be said before anything starts: Node, the home, the disk, the kept keys. */
-export function checkMachine({ home, profile }: ComposeRequest): Check[] {
+export function checkMachine({ home, profile, env }: ComposeRequest): Check[] {
   return [
     { what: 'cordage', state: 'ok', detail: `${version}, profile ${profile}` },
     { what: 'node', state: 'ok', detail: `${process.version} at ${process.execPath}` },
     checkHome(home),
     checkDisk(home),
     checkKept(home),
+    ...checkProxy(env),
     { what: 'log', state: 'ok', detail: logFileOf(home) },
     { what: 'ports', state: 'ok', detail: 'none is listened on' },
   ]
+}
+
+function checkProxy(env: ComposeRequest['env']): Check[] {
+  const proxy = proxyOf(env)
+  if (proxy === undefined) return []
+  const { variable, used } = proxy
+  const detail = used
+    ? `requests go through that of ${variable}`
+    : `${variable} is set, but this Node goes past it; take Node 24`
+  return [{ what: 'proxy', state: used ? 'ok' : 'failed', detail }]
 }
 
 function checkHome(home: string): Check {
