@@ -12,7 +12,7 @@ const config = z.strictObject({
     .min(1)
     .default(64)
     .describe(
-      'Requests 1, 2, 4, 8... of a session are rebuilt from its log on the disk, and from there on' +
+      'Requests 1, 4, 16... of a session are rebuilt from its log on the disk, and from there on' +
         ' every one of this many. What is new of a request is compared each time.',
     ),
 })
@@ -67,6 +67,5 @@ const plugin: Plugin<z.infer<typeof config>> = definePlugin({
 export default plugin
 
 function isDue(count: number, maxInterval: number): boolean {
-  if (count >= maxInterval) return count % maxInterval === 0
-  return (count & (count - 1)) === 0
+  return count < maxInterval ? Number.isInteger(Math.log2(count) / 2) : count % maxInterval === 0
 }

@@ -70,9 +70,9 @@ describe('policy-rebuild', () => {
         return LiveSession.open(log, { clock: systemClock, lookup: () => undefined })
       },
     })
-    // Turn 3 begins with request 5; the eighth is the next one that is read back.
+    // Turn 3 begins with request 5; the sixteenth is the next one that is read back.
     const reason = 'the log on the disk gives another body'
-    expect(found[0]?.data).toEqual({ turn: 4, step: 2, attempt: 1, reason })
+    expect(found[0]?.data).toEqual({ turn: 8, step: 2, attempt: 1, reason })
     expect(made?.logged.join()).toContain('a request cannot be rebuilt from the log')
   })
 
