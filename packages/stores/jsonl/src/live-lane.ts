@@ -2,6 +2,9 @@ import { join } from 'node:path'
 import type { Io, IoFile } from '@cordage/core/store'
 import { closingOnFailure, errorCode, readWhole, writeWhole } from './io.ts'
 
+/** An attempt that has brought as much as this is recovered without the rest. */
+const maxLaneBytes = 8 * 1024 * 1024
+
 export function livePath(directory: string): string {
   return join(directory, 'live.jsonl')
 }
@@ -10,7 +13,7 @@ export function livePath(directory: string): string {
 export async function readLive(io: Io, directory: string): Promise<unknown[]> {
   const lines: unknown[] = []
   try {
-    const text = (await readWhole(io, livePath(directory))).toString()
+    const text = (await readWhole(io, livePath(directory), maxLaneBytes)).toString()
     for (const line of text.split('\n').slice(0, -1)) lines.push(JSON.parse(line))
   } catch {
     // Best effort: no lane, or a line that a crash cut short. What came before it is used.
@@ -45,6 +48,7 @@ export class LiveLane {
   append(lines: readonly unknown[]): void {
     const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
     this.#then(async (file) => {
+      if (this.#size + bytes.length > maxLaneBytes) return
       await writeWhole(file, bytes, this.#size)
       this.#size += bytes.length
     })
@@ -63,7 +67,7 @@ export class LiveLane {
     await this.#work
     const file = this.#file
     this.#file = undefined
-    await file?.close()
+    await file?.close().catch(ignored)
     if (file && this.#size === 0) await this.#io.remove(this.#path).catch(ignored)
   }
 
@@ -72,7 +76,7 @@ export class LiveLane {
     await this.#work
     const file = this.#file
     this.#file = undefined
-    await file?.close()
+    await file?.close().catch(ignored)
   }
 
   #openAs(mode: 'create' | 'write'): Promise<IoFile> {
