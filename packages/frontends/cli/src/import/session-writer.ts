@@ -6,7 +6,7 @@ import {
   type SessionHeader,
   type SurfaceEntry,
 } from '@cordage/core/session'
-import type { SessionLog, Store } from '@cordage/core/store'
+import type { SessionLog, Snapshot, Store } from '@cordage/core/store'
 
 const BATCH_FACTS = 500
 const BATCH_CHARS = 1024 * 1024
@@ -71,16 +71,7 @@ export class SessionWriter {
   }
 
   async flush(): Promise<void> {
-    const facts = this.#waiting
-    this.#waiting = []
-    this.#chars = 0
-    if (facts.length === 0) return
-    const { nextSeq } = this.#written
-    const snapshot = this.#log.wantsSnapshot
-      ? { snapshot: { seq: nextSeq, state: this.#written.snapshot() } }
-      : {}
-    await this.#log.append(facts, { sync: false, ...snapshot })
-    for (const fact of facts) this.#written.add(fact)
+    await this.#write({ sync: false })
   }
 
   /** What a model would see of all that was added. */
@@ -101,8 +92,10 @@ export class SessionWriter {
 
   /** Writes the rest, on the disk for good, and lets go of the session. */
   async close(): Promise<void> {
-    await this.flush()
-    await this.#log.append([], { sync: true })
+    // One snapshot, at the end: nobody opens what is not whole yet.
+    const state = this.#log.wantsSnapshot ? this.#written.snapshot() : undefined
+    const snapshot = state === undefined ? {} : { snapshot: { seq: state.nextSeq, state } }
+    await this.#write({ sync: true, ...snapshot })
     await this.#log.close()
   }
 
@@ -115,5 +108,14 @@ export class SessionWriter {
   async discard(): Promise<void> {
     await this.#log.close()
     await this.#store.delete(this.header.id)
+  }
+
+  async #write(options: { readonly sync: boolean; readonly snapshot?: Snapshot }): Promise<void> {
+    const facts = this.#waiting
+    this.#waiting = []
+    this.#chars = 0
+    if (facts.length === 0 && !options.sync) return
+    await this.#log.append(facts, options)
+    for (const fact of facts) this.#written.add(fact)
   }
 }

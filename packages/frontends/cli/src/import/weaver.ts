@@ -54,7 +54,6 @@ export class Weaver {
   #unanswered = false
   #messages = 0
   #title: string | undefined
-  #firstWords: string | undefined
 
   constructor(writer: SessionWriter, from: ImportFormat, left: LeftBehind) {
     this.#writer = writer
@@ -98,9 +97,6 @@ export class Weaver {
     const waits = this.#entering.length > 0 || this.#failed.length > 0
     const cut = this.#pending?.lacksResults ?? waits
     await this.#endTurn(cut ? 'interrupted' : 'completed', undefined)
-    if (this.#title === undefined && this.#firstWords !== undefined) {
-      this.#writer.add(sessionTitle({ title: this.#firstWords, by: 'first-words' }), undefined)
-    }
   }
 
   async #addUser(entry: UserEntry): Promise<void> {
@@ -108,7 +104,6 @@ export class Weaver {
     const joins = entry.joins === true || entry.form !== undefined
     const hasWorked = this.#step > 0 || this.#failed.length > 0
     if (this.#open && hasWorked && !joins) await this.#endTurn('completed', entry.time)
-    if (entry.form === undefined) this.#firstWords ??= wordsOf(entry)
     this.#entering.push(entry)
   }
 
@@ -174,6 +169,8 @@ export class Weaver {
       source,
     }
     this.#note(mark, this.#writer.add(userMessage({ message }), time))
+    // At once, as our own sessions have it: lists read no further than the beginning of a log.
+    if (form === undefined && this.#title === undefined) await this.#nameByWords(entry)
   }
 
   #writeFailed({ time, code, message, partial }: FailedEntry, attempt: number): void {
@@ -275,6 +272,14 @@ export class Weaver {
     let kept = keepFrom === undefined ? at + 1 : at
     while (surface[kept]?.message.role === 'tool') kept -= 1
     return surface.slice(0, kept)
+  }
+
+  async #nameByWords(entry: UserEntry): Promise<void> {
+    const title = wordsOf(entry)
+    if (title === undefined) return
+    this.#title = title
+    this.#writer.add(sessionTitle({ title, by: 'first-words' }), entry.time)
+    await this.#writer.flush()
   }
 
   #addTitle(given: string, by: 'user' | 'model', time: number | undefined): void {
