@@ -127,7 +127,7 @@ export class JsonlLog implements SessionLog {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close()
+    this.#closed ??= writing(this.header.id, () => this.#close())
     return this.#closed
   }
 
