@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { simulatedDisk, type Fault } from '../../packages/kit/testkit/src/simulation/index.ts'
+import { describe, it } from 'vitest'
+import type { Fault } from '../../packages/kit/testkit/src/simulation/index.ts'
 import { exhaustive, runAll, runs, seed, someOf } from './fixture/cases.ts'
-import { converse } from './fixture/conversation.ts'
 import { runFault, type FaultCase } from './fixture/disk-fault.ts'
-import { openMachine, type Machine } from './fixture/machine.ts'
 import { ResultTable } from './fixture/table.ts'
-import { folders, hows, nothingSeen, worldOn, type How } from './fixture/world.ts'
+import { useMachine } from './fixture/use-machine.ts'
+import { hows, type How } from './fixture/world.ts'
 
-let machine: Machine
-let calls = 0
-beforeAll(async () => {
-  machine = await openMachine()
-  const disk = simulatedDisk({ folders })
-  await converse(await machine.start(worldOn(disk, nothingSeen())), 'undisturbed')
-  calls = disk.calls.length
-})
-afterAll(() => machine[Symbol.asyncDispose]())
-
+const used = useMachine()
 const faults: readonly Fault[] = [
   { fail: 'ENOSPC' },
   { fail: 'EIO' },
@@ -28,7 +18,7 @@ const faults: readonly Fault[] = [
 
 /** Every call fails once, in every way. */
 function everyFault(): FaultCase[] {
-  return Array.from({ length: calls }, (_, index) => index + 1).flatMap((call) => {
+  return used().calls.flatMap((call) => {
     return faults.map((fault, index) => {
       return { seed: seed + call, call, fault, how: hows[(call + index) % 2] as How }
     })
@@ -37,14 +27,11 @@ function everyFault(): FaultCase[] {
 
 describe('a disk that fails once', { timeout: 600_000 }, () => {
   it('costs one clear error and no fact, whatever it was asked for', async () => {
+    const { machine } = used()
     const all = everyFault()
     const cases = exhaustive ? all : someOf(all, Math.ceil(runs * 0.3))
     const table = new ResultTable('faults', faults.map(nameOf))
-    const results = await runAll(
-      cases,
-      (one) => runFault(machine, one),
-      () => machine.renew(),
-    )
+    const results = await runAll(cases, (one) => runFault(machine, one), machine.renew)
     for (const [index, { phase, result }] of results.entries()) {
       const fault = cases[index]?.fault
       if (fault) table.add(phase, nameOf(fault), result)
