@@ -50,7 +50,7 @@ export class ThreadCatalog implements Catalog {
   readonly #root: string
   readonly #from: number
   readonly #waiting = new Map<number, (value: string | undefined) => void>()
-  #worker: Promise<Worker> | undefined
+  #worker: Promise<Worker | undefined> | undefined
   #broken = false
   #closing = false
   #calls = 0
@@ -111,14 +111,24 @@ export class ThreadCatalog implements Catalog {
   async #ask(request: CatalogRequest): Promise<string | undefined> {
     this.#worker ??= this.#start()
     const worker = await this.#worker
-    if (this.#broken) return undefined
+    if (this.#broken || !worker) return undefined
     const number = ++this.#calls
     worker.ref()
     worker.postMessage({ ...request, number } satisfies CatalogCall)
     return new Promise((resolve) => this.#waiting.set(number, resolve))
   }
 
-  async #start(): Promise<Worker> {
+  async #start(): Promise<Worker | undefined> {
+    try {
+      return await this.#thread()
+    } catch {
+      // Where a process may have no threads, lists are made without.
+      this.#broken = true
+      return undefined
+    }
+  }
+
+  async #thread(): Promise<Worker> {
     const { Worker } = await import('node:worker_threads')
     // Sources run as they are; the packed product has the same file next to this one.
     const file = new URL(`./catalog-worker${extname(import.meta.url)}`, import.meta.url)
