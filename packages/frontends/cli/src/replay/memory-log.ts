@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Fact, Session } from '@cordage/core/session'
 import type { SessionLog, Snapshot } from '@cordage/core/store'
 
-/** A log that begins with `snapshot`, adds in memory only, and reads blobs of the real session. */
-export function createMemoryLog(recorded: Session, snapshot: Snapshot): SessionLog {
-  const facts: Fact[] = []
+/** A log that goes on from fact `snapshot.seq` in memory only, with the blobs of the real one. */
+export function createMemoryLog(
+  recorded: Session,
+  past: readonly Fact[],
+  snapshot: Snapshot,
+): SessionLog {
+  const added: Fact[] = []
   const blobs = new Map<string, Uint8Array>()
   return {
     header: recorded.header,
@@ -14,17 +18,12 @@ export function createMemoryLog(recorded: Session, snapshot: Snapshot): SessionL
     live: [],
     notices: [],
     wantsSnapshot: false,
-    append: async (added) => void facts.push(...added),
+    append: async (facts) => void added.push(...facts),
     appendLive: () => {},
     rotateLive: () => {},
     async *read(from) {
-      if (from < snapshot.seq) {
-        for await (const fact of recorded.read(from)) {
-          if (fact.seq >= snapshot.seq) break
-          yield fact
-        }
-      }
-      for (const fact of facts) if (fact.seq >= from) yield fact
+      yield* past.slice(from, snapshot.seq)
+      yield* added.slice(Math.max(0, from - snapshot.seq))
     },
     async putBlob(bytes) {
       const hash = createHash('sha256').update(bytes).digest('hex')

@@ -98,7 +98,9 @@ export class Player {
 
   async #answer(input: RequestInput): Promise<Answer> {
     const { recorded, compare } = this.#options
-    const step = input.turn === recorded.turn ? recorded.steps.get(input.step) : undefined
+    // Another turn begins by itself where more input waits; it is replayed in its own time.
+    if (input.turn !== recorded.turn) throw this.#stop()
+    const step = recorded.steps.get(input.step)
     if (this.divergences.length > 0 && input.step !== this.#step) throw this.#stop()
     this.#step = input.step
     const attempt = step?.attempts[input.attempt - 1]

@@ -81,9 +81,9 @@ class Replay {
   /** Every turn begins where the log says it began, however the one before it ended. */
   async take(recorded: RecordedTurn, choice: ModelChoice): Promise<Player> {
     this.#advance(recorded.seq)
-    const { ctx, session } = this.#options
-    const state: unknown = JSON.parse(JSON.stringify(this.#fold.snapshot()))
-    const log = createMemoryLog(session, { seq: recorded.seq, state })
+    const { ctx, session, facts } = this.#options
+    const snapshot = { seq: recorded.seq, state: this.#fold.snapshot() }
+    const log = createMemoryLog(session, facts, snapshot)
     const live = await LiveSession.open(log, {
       clock: systemClock,
       lookup: (type) => ctx.sessions.events.get(type),
