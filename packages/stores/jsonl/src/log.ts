@@ -3,6 +3,7 @@ import type { Io, IoLock, Refreshed, SessionLog, Snapshot } from '@cordage/core/
 import { Blobs } from './blobs.ts'
 import { readFacts } from './facts.ts'
 import type { LiveLane } from './live-lane.ts'
+import { errorCode } from './io.ts'
 import type { FormatStep } from './format-steps.ts'
 import { Refresher } from './refresh.ts'
 import { openSegments } from './segment.ts'
@@ -91,24 +92,36 @@ export class JsonlLog implements SessionLog {
 
   async *read(from: number): AsyncGenerator<Fact> {
     await this.#work
-    const { writer } = this.#owner ?? {}
-    const unsynced = writer?.unsynced ?? []
-    const { id } = this.header
+    const unsynced = this.#owner?.writer.unsynced ?? []
     let next = from
-    try {
-      const reader = await openSegments(this.#io, this.#directory, id, {
-        ...(writer ? { seals: writer.seals } : {}),
-        steps: this.#steps,
-      })
-      for await (const fact of readFacts(reader, id, from)) {
-        yield fact
-        next = fact.seq + 1
-      }
-    } catch (error) {
-      throw unreadable(this.#directory, error)
+    for await (const fact of this.#stored(from)) {
+      yield fact
+      next = fact.seq + 1
     }
     // After a flush that failed, these wait to be written again.
     for (const fact of unsynced) if (fact.seq === next) yield fact
+  }
+
+  async *#stored(from: number): AsyncGenerator<Fact> {
+    const { id } = this.header
+    let next = from
+    for (let attempt = 1; ; attempt++) {
+      const seals = this.#owner?.writer.seals ?? []
+      try {
+        const reader = await openSegments(this.#io, this.#directory, id, {
+          seals,
+          steps: this.#steps,
+        })
+        for await (const fact of readFacts(reader, id, next)) {
+          yield fact
+          next = fact.seq + 1
+        }
+        return
+      } catch (error) {
+        // A log that is written anew meanwhile goes on in other files.
+        if (errorCode(error) !== 'ENOENT' || attempt === 3) throw unreadable(this.#directory, error)
+      }
+    }
   }
 
   async putBlob(bytes: Uint8Array): Promise<string> {

@@ -3,6 +3,7 @@ import { sessionError } from '@cordage/core/session'
 import { isSessionId, type Store } from '@cordage/core/store'
 import { forkLog } from './fork.ts'
 import { listSessions } from './listing.ts'
+import { errorCode } from './io.ts'
 import { findLog } from './log-folder.ts'
 import type { JsonlLog } from './log.ts'
 import { createLog } from './new-log.ts'
@@ -36,7 +37,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async open(id, { mode, takeOver = false }) {
       return reading(join(options.directory, id), async () => {
         const directory = await folder(id)
-        if (mode === 'read') return openToRead(options, id, directory)
+        if (mode === 'read') return again(() => openToRead(options, id, directory))
         return keep(await openToWrite(options, { id, directory, takeOver }))
       })
     },
@@ -48,19 +49,29 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async fork(id, header, { before }) {
       return reading(join(options.directory, id), async () => {
         const source = { id, directory: await folder(id), before }
-        await forkLog(options, source, header)
+        await writing(header.id, () => again(() => forkLog(options, source, header)))
         const directory = join(options.directory, header.id)
         return keep(await openToWrite(options, { id: header.id, directory, takeOver: false }))
       })
     },
     async salvage(id) {
       const directory = await folder(id)
-      return reading(directory, () => salvageLog(options, directory, id))
+      return reading(directory, () => again(() => salvageLog(options, directory, id)))
     },
     upkeep: upkeepOf(options, folder),
     async close() {
       await Promise.all([...[...open].map((log) => log.close()), options.catalog?.close()])
     },
+  }
+}
+
+/** Once more where the log was written anew meanwhile, so that its files are other ones. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return work()
   }
 }
 
