@@ -68,6 +68,8 @@ export interface Harness {
   report(): RowReport[]
   /** Calls `listener` after each edit that was applied, until the result is called. */
   onComposed(listener: (change: Change) => void): () => void
+  /** Applies layers as they are edited from now on, as `watch` does from the start. */
+  follow(): Promise<void>
   /** The last log records, the oldest first. */
   recentLog(): readonly LogRecord[]
   /** Unmounts row by row, bounded; every call returns the same promise. */
@@ -124,21 +126,26 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
   await hostRow.settled()
   const loader = createLoader(join(home, 'profiles', profile.name))
   const composer = createComposer(root, loader, { rowTimeoutMs: timeoutMs })
-  let following: LayerWatch | undefined
+  let following: Promise<LayerWatch> | undefined
+  let closing: Promise<CloseReport> | undefined
+  const followOnce = async () => {
+    if (closing) return
+    following ??= follow(composed, { root: root, composer, live })
+    await following
+  }
   const close = async (): Promise<CloseReport> => {
-    await following?.close()
+    await (await following)?.close()
     const report = await composer.close()
     if (report.hung.length > 0) log(root, 'warn', 'rows did not stop', { rows: report.hung })
     await hostRow.dispose()
     return report
   }
-  let closing: Promise<CloseReport> | undefined
   const closeOnce = () => (closing ??= close())
   try {
     log(root, 'info', 'starting', { version, profile: profile.name, node: process.version, cwd })
     await composer.apply(composition)
     noteLastGood(root, home, profile.name, layers)
-    if (options.watch === true) following = await follow(composed, { root, composer, live })
+    if (options.watch === true) await followOnce()
   } catch (error) {
     log(root, 'error', 'not started', { error: describeFailure(error) })
     await closeOnce()
@@ -157,6 +164,7 @@ export async function mountProfile(composed: Composed): Promise<Harness> {
       live.listeners.add(listener)
       return () => void live.listeners.delete(listener)
     },
+    follow: followOnce,
     recentLog: logFile.recent,
     close: closeOnce,
   }

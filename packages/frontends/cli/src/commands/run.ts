@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Invocation, Terminal } from '@cordage/core/command'
 import type { Limits } from '@cordage/core/ledger'
 import { composeRequestOf, mountProfile, type Harness } from '../boot/boot.ts'
+import { followWhileRunning, rejectionText } from '../boot/follow-while-running.ts'
 import { composeProfile } from '../boot/layers.ts'
 import { noteSessions } from '../boot/underway.ts'
 import { credentialReader } from '../credential/credential-file.ts'
@@ -38,8 +39,15 @@ export async function run(
     assertModelAvailable(composition, { env, credentials: credentialReader(home) })
   }
   const signals = listenForSignals(terminal.err)
-  const log = options.debug ? { log: logToStderr } : {}
-  const harness = await mountProfile({ ...composed, request, options: log })
+  const harness = await mountProfile({
+    ...composed,
+    request,
+    options: {
+      ...(options.debug ? { log: logToStderr } : {}),
+      onRejected: (rejection) => terminal.err(rejectionText(rejection)),
+    },
+  })
+  followWhileRunning(harness)
   noteSessions(
     () =>
       harness.ctx
