@@ -42,6 +42,19 @@ async function salvaged(store: Store = fixture.store, id = 'whole') {
   return { header, facts, missing, blobs, lostBlobs }
 }
 
+/** What a view gives, and whether it or the reading says that something is wrong. */
+async function readThrough() {
+  const read: Fact[] = []
+  try {
+    const view = await fixture.store.open('whole', { mode: 'read' })
+    for await (const fact of view.read(0)) read.push(fact)
+    return { read, told: view.notices.length > 0 }
+  } catch (error) {
+    expect((error as { code?: string }).code).toBe('STORE_DAMAGED')
+    return { read, told: true }
+  }
+}
+
 /** Segments count from 1 here; the first file of the log only has the header. */
 async function spoil(number: number, change: (bytes: Buffer, frames: Frame[]) => Buffer) {
   const bytes = await readFile(segment(number))
@@ -63,6 +76,8 @@ const batchesOf = (frames: readonly Frame[]) => frames.filter(({ meta }) => meta
 interface Case {
   readonly spoil: () => Promise<void>
   /** Facts that cannot be read: the first one, and the one after the last. */
+  /** No part of the session by its seal, so that nobody need be told. */
+  readonly unseen?: boolean
   readonly lost?: readonly [from: number, to: number | undefined, reason: RegExp]
 }
 
@@ -163,6 +178,7 @@ const cases: Record<string, Case> = {
     },
   },
   'late bytes of an owner that was fenced out': {
+    unseen: true,
     spoil: () =>
       spoil(2, (bytes, frames) => {
         const last = frames.at(-1)
@@ -175,7 +191,7 @@ const cases: Record<string, Case> = {
 }
 
 describe('a session is salvaged from', () => {
-  for (const [what, { spoil: change, lost }] of Object.entries(cases)) {
+  for (const [what, { spoil: change, lost, unseen = false }] of Object.entries(cases)) {
     it(`${what}, on both sides of it`, async () => {
       const all = factsFrom(0, 12)
       await change()
@@ -186,6 +202,10 @@ describe('a session is salvaged from', () => {
       expect(found).toEqual(lost ? [[from, lost[1], expect.stringMatching(reason)]] : [])
       expect(facts).toEqual([...all.slice(0, from), ...all.slice(to)])
       expect(header).toEqual(headerFor('whole'))
+      const { read, told } = await readThrough()
+      expect(read).toEqual(all.slice(0, read.length))
+      expect(told).toBe(!unseen)
+      if (unseen) expect(read).toEqual(all)
       expect(await contentsOf(fixture.root)).toEqual(before)
     })
   }
