@@ -15,25 +15,34 @@ const most = (at: number) => ({ of: 'median', at }) as const
 /** What long sessions cost to open and to add to; their logs are written by sessions as they are. */
 export async function measureLong(): Promise<Row[]> {
   return within(async (folder) => {
-    const plans: [name: string, limit: number, plan: Omit<LongLog, 'directory'>][] = [
+    const plans: [name: string, limit: number | undefined, plan: Omit<LongLog, 'directory'>][] = [
       [`${FACTS} facts`, 100, { facts: FACTS, resultBytes: 600, compactEvery: 100 }],
       ['1 GB', 200, { facts: 600_000, resultBytes: 50_000, compactEvery: 20 }],
+      // More than any model takes at once: only to see what becomes of snapshots.
+      ['100000 facts on the surface', undefined, { facts: 100_000, resultBytes: 600 }],
     ]
     const rows: Row[] = []
     for (const [name, limit, plan] of plans) {
       const directory = join(folder, name.replace(' ', '-'))
       const appends = await makeLongLog({ ...plan, directory })
       const opened = Array.from({ length: OPENS }, () => openOnce(directory))
-      const figure = (of: 'ms' | 'mb') => opened.map((one) => one[of])
+      const figure = (of: keyof Opened) => opened.map((one) => one[of])
+      const limits = (at: number) => (limit === undefined ? {} : { limit: most(at) })
       rows.push(
-        { name: `open a log of ${name}`, unit: 'ms', samples: figure('ms'), limit: most(limit) },
-        { name: `memory of ${name}, opened`, unit: 'MB', samples: figure('mb'), limit: most(60) },
-        { name: `size of the log of ${name}`, unit: 'MB', samples: [sizeOf(directory)] },
-        flatness(`append to ${name}`, appends),
+        { name: `open: ${name}`, unit: 'ms', samples: figure('ms'), ...limits(limit ?? 0) },
+        { name: `memory: ${name}`, unit: 'MB', samples: figure('mb'), ...limits(60) },
+        { name: `snapshot: ${name}`, unit: 'MB', samples: figure('snapshotMb') },
+        { name: `log: ${name}`, unit: 'MB', samples: [sizeOf(directory)] },
+        { name: `slowest append: ${name}`, unit: 'ms', samples: [slowest(appends)] },
+        flatness(`append: ${name}`, appends),
       )
     }
     return rows
   })
+}
+
+function slowest(appends: readonly number[]): number {
+  return appends.reduce((most, ms) => Math.max(most, ms), 0)
 }
 
 /** The last tenth of the appends beside the first, in the middle, so that no pause counts. */
@@ -50,6 +59,7 @@ function flatness(name: string, appends: readonly number[]): Row {
 interface Opened {
   readonly ms: number
   readonly mb: number
+  readonly snapshotMb: number
 }
 
 function openOnce(directory: string): Opened {

@@ -23,7 +23,8 @@ await store.delete(header.id)
 const before = process.memoryUsage().rss
 const begin = performance.now()
 const cpu = process.cpuUsage()
-const session = await LiveSession.open(await store.open(longId, { mode: 'write' }), options)
+const log = await store.open(longId, { mode: 'write' })
+const session = await LiveSession.open(log, options)
 const surface = session.surface.length
 const ms = performance.now() - begin
 const { user, system } = process.cpuUsage(cpu)
@@ -31,4 +32,5 @@ const mb = (process.memoryUsage().rss - before) / 2 ** 20
 const facts = session.nextSeq
 await session.close()
 await store.close()
-console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1000, mb, facts, surface }))
+const snapshotMb = JSON.stringify(log.snapshot ?? null).length / 2 ** 20
+console.log(JSON.stringify({ ms, snapshotMb, cpuMs: (user + system) / 1000, mb, facts, surface }))

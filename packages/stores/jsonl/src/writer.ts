@@ -72,7 +72,7 @@ export class Writer {
     const { number, snapshot, good } = this.#segment
     if (this.#ends || (number > 1 && !snapshot)) return true
     const { end = 0, bytes = 0 } = snapshot ?? {}
-    return good.bytes - end >= Math.max(this.#options.segmentMaxBytes / 4, 2 * bytes)
+    return good.bytes - end >= Math.max(this.#options.segmentMaxBytes / 8, 2 * bytes)
   }
 
   /** How far each segment that is not sealed on the disk may be read. */
