@@ -31,7 +31,7 @@ describe('a process that is stopped while it repairs', { timeout: 600_000 }, () 
     const cases = drawnRepairs(Math.ceil(runs * 0.25))
     const results = await runAll(cases, (one) => runCase(machine, one), machine.renew)
     for (const [index, { repairing = '', result }] of results.entries()) {
-      table.add(repairing, cases[index]?.how ?? '', result)
+      for (const word of result) table.add(repairing, cases[index]?.how ?? '', word)
     }
     table.check()
   })

@@ -31,7 +31,7 @@ describe('a process that is stopped', { timeout: 600_000 }, () => {
     const table = new ResultTable('stops', hows)
     const cases = exhaustive ? everyStop() : drawnStops(0.35)
     for (const [index, { phase, result }] of (await run(cases)).entries()) {
-      table.add(phase, cases[index]?.how ?? '', result)
+      for (const word of result) table.add(phase, cases[index]?.how ?? '', word)
     }
     table.check()
   })
