@@ -94,6 +94,20 @@ describe('an exported page', () => {
     expect(page).toMatch(/<h3>Heading<\/h3>/)
   })
 
+  it('names a turn by what a person typed, not by what was put beside it', async () => {
+    const store = new MemoryStore()
+    const notice = { kind: 'plugin', row: 'r', form: 'notice' } as const
+    const start = turnStart({ turn: 1 })
+    await keep(store, [
+      start,
+      said([text('beside')], notice),
+      said([text('typed')]),
+      said([text('more')]),
+    ])
+    const { text: page } = await exported(store, 'html')
+    expect(page).toMatch(/<a href="#turn-1">typed<small>0 steps, 0 calls · \$0\.0000<\/small>/)
+  })
+
   it('holds the bytes of a picture once, and says which is not there', async () => {
     const store = new MemoryStore()
     const gone = { ...image, blob: { ...image.blob, hash: 'f'.repeat(64) } }

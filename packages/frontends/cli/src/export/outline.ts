@@ -18,6 +18,8 @@ export interface TurnOutline {
   readonly turn: number
   /** What was asked, on one line. */
   words: string
+  /** Whether a person typed them. */
+  isTyped: boolean
   readonly begun: number
   ended: number
   calls: number
@@ -60,7 +62,7 @@ export async function outlineOf(facts: AsyncIterable<Fact>): Promise<Outline> {
 }
 
 function newTurn(turn: number, time: number): TurnOutline {
-  return { turn, words: '', begun: time, ended: time, calls: 0, spend: NO_SPEND }
+  return { turn, words: '', isTyped: false, begun: time, ended: time, calls: 0, spend: NO_SPEND }
 }
 
 function follow(turn: TurnOutline, fact: Fact, spent: Spend | undefined): void {
@@ -69,7 +71,11 @@ function follow(turn: TurnOutline, fact: Fact, spent: Spend | undefined): void {
   if (spent) turn.spend = addSpend(turn.spend, spent)
   if (toolCall.is(fact)) turn.calls += 1
   if (turnEnd.is(fact)) turn.reason = fact.data.reason
-  if (userMessage.is(fact) && turn.words === '') {
-    turn.words = visibleLine(textOf(fact.data.message), WORDS)
-  }
+  if (!userMessage.is(fact)) return
+  // What a person typed says more of a turn than what was put beside it.
+  const { message } = fact.data
+  const typed = message.source.kind === 'user'
+  if (turn.words !== '' && (turn.isTyped || !typed)) return
+  turn.words = visibleLine(textOf(message), WORDS)
+  turn.isTyped = typed
 }

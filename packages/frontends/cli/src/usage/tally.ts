@@ -38,7 +38,8 @@ export interface Expense {
   readonly spend: Spend
 }
 
-const UNKNOWN_MODEL = 'unknown'
+/** Of a call of which the log does not say who answered. */
+export const UNKNOWN_MODEL = 'unknown'
 
 /** Adds up what facts, given in order, say was spent. */
 export class Tally implements Tallied {

@@ -1,6 +1,7 @@
 import type { ImagePart, Message } from '@cordage/core/message'
 import { assistantMessage, turnEnd, turnStart, userMessage, type Fact } from '@cordage/core/session'
 import { costText, countText, durationText, type Spend } from '../../usage/spend.ts'
+import { UNKNOWN_MODEL } from '../../usage/tally.ts'
 import type { ExportedSession } from '../exported-session.ts'
 import { Moments, type Moment } from '../moments.ts'
 import { outlineOf, type Outline, type TurnOutline } from '../outline.ts'
@@ -94,7 +95,7 @@ function startOf({ header, notices }: ExportedSession, outline: Outline): string
   const about = [
     timeText(header.createdAt),
     header.project,
-    ...tally.models.keys(),
+    ...[...tally.models.keys()].filter((model) => model !== UNKNOWN_MODEL),
     ...(importedFrom === undefined ? [] : [`imported from ${importedFrom}`]),
     ...(header.parent === undefined ? [] : [`${header.parent.kind} of ${header.parent.id}`]),
   ]
@@ -133,7 +134,7 @@ function entryHtml(
   words: string,
   { calls, spend }: Pick<TurnOutline, 'calls' | 'spend'>,
 ): string {
-  const size = `${spend.calls} steps, ${calls} calls · ${costText(spend)}`
+  const size = `${spend.calls} steps, ${calls} calls${priceHtml(spend)}`
   return `<li><a href="#${escaped(anchor)}">${escaped(words || 'Without words')}<small>${size}</small></a></li>\n`
 }
 
@@ -157,5 +158,12 @@ function endingHtml(
 function spendHtml(spend: Spend): string {
   const { usage } = spend
   const cached = usage.cacheReadTokens ? `, ${countText(usage.cacheReadTokens)} of them cached` : ''
-  return `${countText(usage.inputTokens)} tokens in${cached}, ${countText(usage.outputTokens)} out · ${costText(spend)}`
+  const tokens = `${countText(usage.inputTokens)} tokens in${cached}`
+  return `${tokens}, ${countText(usage.outputTokens)} out${priceHtml(spend)}`
+}
+
+/** Nothing where no call has a price. */
+function priceHtml(spend: Spend): string {
+  const price = costText(spend)
+  return price === '-' ? '' : ` · ${escaped(price)}`
 }
