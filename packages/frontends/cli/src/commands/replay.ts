@@ -145,8 +145,11 @@ class Trial {
     const log = this.#given.options.debug ? { log: logToStderr } : {}
     // An overlay in name: a boot with one is no measure for the next.
     const marked = [...layers, { kind: 'overlay', name: 'replay', file: '', text: '[]' } as const]
-    const composed = { profile, layers: marked, composition, request: this.#request, options: log }
-    const harness = await mountProfile(composed)
+    // It reads the log on the disk, which is not that of the replay.
+    const rows = composition.rows.filter(({ id }) => id !== 'policy-rebuild')
+    const tree = { ...composition, rows }
+    const composed = { profile, layers: marked, composition: tree, request: this.#request }
+    const harness = await mountProfile({ ...composed, options: log })
     try {
       return await use(harness.ctx)
     } finally {
