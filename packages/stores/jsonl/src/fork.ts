@@ -36,13 +36,13 @@ export async function forkLog(
   const writer = await placeSession(options, header.id, async (draft) => {
     const shared = await shareSegments(io, reader, source, draft)
     await shareBlobs(io, source.directory, draft)
+    const snapshot = await snapshotIn(reader, shared.last, source.before)
     const number = shared.last + 1
     const file = await createSegment(io, draft, { number, encoding })
     assert(file, `the fresh folder ${draft} already holds segment ${number}`)
     const segment = new OpenSegment(number, file, shared.next)
     const before = { seals: shared.seals, ragged: [] }
     const writer = new Writer({ ...options, header, directory: draft }, segment, before)
-    const snapshot = await snapshotIn(reader, shared.last, source.before)
     const facts = factsUntil(reader, source, shared.next)
     await closingOnFailure(writer, () => writeFacts(writer, facts, snapshot))
     return writer

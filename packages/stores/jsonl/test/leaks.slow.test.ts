@@ -67,7 +67,12 @@ async function live({ store, another }: Fixture): Promise<void> {
   for (let seq = 0; seq < 3; seq++) await log.append([factAt(seq)], { sync: true })
   const next = await another().open('one', { mode: 'write', takeOver: true })
   await next.append(factsFrom(3, 1), { sync: true })
-  await readAll(await store.open('one', { mode: 'read' }))
+  const view = await store.open('one', { mode: 'read' })
+  await readAll(view)
+  await view.refresh()
+  const fork = await another().fork('one', headerFor('two'), { before: 3 })
+  await fork.close()
+  for await (const _ of (await store.salvage('two')).facts) continue
   await store.list()
   await next.close()
   await log.close()
