@@ -60,47 +60,42 @@ const change = fc.record({
   value: strange,
 })
 
+/** Any values in any places. */
+const otherValues = fc
+  .tuple(anySource, fc.array(change, { minLength: 1, maxLength: 4 }))
+  .map(([{ from, lines }, changes]) => {
+    const changed = [...lines]
+    for (const { line, path, value } of changes) {
+      const at = line % lines.length
+      const record: unknown = JSON.parse(changed[at] ?? '')
+      changed[at] = JSON.stringify(disturbed(record, path, value)) ?? 'null'
+    }
+    return { from, text: linesText(changed) }
+  })
+
+/** Without any of its lines, with some twice, in their order or another. */
+const otherLines = fc
+  .tuple(anySource, fc.array(fc.nat({ max: 50 }), { maxLength: 30 }), fc.boolean())
+  .map(([{ from, lines }, order, sorted]) => {
+    const picked = order.map((at) => at % lines.length)
+    const kept = sorted ? picked.toSorted((a, b) => a - b) : picked
+    return { from, text: linesText(kept.map((at) => lines[at])) }
+  })
+
+/** Cut off or overwritten at any byte. */
+const otherBytes = fc
+  .tuple(anySource, fc.nat(), fc.string())
+  .map(([{ from, lines }, place, garbage]) => {
+    const text = linesText(lines)
+    const at = place % text.length
+    const rest = garbage === '' ? '' : text.slice(at + garbage.length)
+    return { from, text: text.slice(0, at) + garbage + rest }
+  })
+
 describe('a transcript that is not as it should be', () => {
-  it('becomes a whole session with any value in any place', MANY, async () => {
-    const changes = fc.array(change, { minLength: 1, maxLength: 4 })
-    await fc.assert(
-      fc.asyncProperty(anySource, changes, async ({ from, lines }, disturbances) => {
-        const changed = [...lines]
-        for (const { line, path, value } of disturbances) {
-          const at = line % lines.length
-          const record: unknown = JSON.parse(changed[at] ?? '')
-          changed[at] = JSON.stringify(disturbed(record, path, value)) ?? 'null'
-        }
-        await checkImport(from, linesText(changed))
-      }),
-    )
-  })
-
-  it('becomes a whole session without, or with twice, any of its lines', MANY, async () => {
-    const order = fc.array(fc.nat({ max: 50 }), { maxLength: 30 })
-    await fc.assert(
-      fc.asyncProperty(anySource, order, fc.boolean(), async ({ from, lines }, order, sorted) => {
-        const picked = order.map((at) => at % lines.length)
-        const kept = sorted ? picked.toSorted((a, b) => a - b) : picked
-        await checkImport(from, linesText(kept.map((at) => lines[at])))
-      }),
-    )
-  })
-
-  it('becomes a whole session cut off or overwritten at any byte', MANY, async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        anySource,
-        fc.nat(),
-        fc.string(),
-        async ({ from, lines }, place, garbage) => {
-          const text = linesText(lines)
-          const at = place % text.length
-          await checkImport(from, text.slice(0, at))
-          await checkImport(from, text.slice(0, at) + garbage + text.slice(at + garbage.length))
-        },
-      ),
-    )
+  it('becomes a whole session, whichever values, lines or bytes are not', MANY, async () => {
+    const any = fc.oneof(otherValues, otherLines, otherBytes)
+    await fc.assert(fc.asyncProperty(any, ({ from, text }) => checkImport(from, text)))
   })
 
   it('gives each of several calls with one id a result of its own', async () => {
