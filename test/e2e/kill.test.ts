@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { textOf, toolCallsOf } from '@cordage/core/message'
 import {
   assistantMessage,
+  attemptStart,
   inboxSplice,
   toolCall,
   toolResult,
@@ -149,9 +150,13 @@ describe(`${RESUMES} of them, resumed by the command line`, () => {
 /** Whatever a request or a body was started on was in the log before. */
 function checkOrder({ atKill, printed }: Killed): void {
   const written = new Set(atKill.map(({ seq }) => seq))
-  const requested = printed.findLast(({ type }) => type === 'attempt/start')
-  const before = typeof requested?.['seq'] === 'number' ? requested['seq'] : 0
-  const missing = Array.from({ length: before }, (_, seq) => seq)
+  // A fact is printed before it is written; an answer shows that the request was really made.
+  const answered = printed.findLastIndex(({ type }) => type === assistantMessage.type)
+  const requested = printed
+    .slice(0, answered + 1)
+    .findLast(({ type }) => type === attemptStart.type)
+  const upTo = typeof requested?.['seq'] === 'number' ? requested['seq'] + 1 : 0
+  const missing = Array.from({ length: upTo }, (_, seq) => seq)
   expect(missing.filter((seq) => !written.has(seq))).toEqual([])
 
   const dispatched = new Set(atKill.filter(toolCall.is).map(({ data }) => data.callId))
