@@ -6,6 +6,10 @@ import { completeId } from './session-id.ts'
 import { storeOf } from './sessions.ts'
 import { withHarness } from './with-harness.ts'
 
+const notReached =
+  'not reached: backups, exports that are not in the home, ' +
+  'and what models, commands and servers were sent\n'
+
 /** Removes sessions with every copy that is in the home, and says what was not reached. */
 export async function deleteSessions(ids: readonly string[], options: GlobalOptions) {
   return withHarness(options, async ({ ctx, host }) => {
@@ -23,7 +27,7 @@ export async function deleteSessions(ids: readonly string[], options: GlobalOpti
         process.stderr.write(`not deleted: ${relation(other)}\n`)
       }
     }
-    process.stderr.write('not reached: backups, and exports that are not in the home\n')
+    process.stderr.write(notReached)
     return 0
   })
 }
