@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { assert, nat, property, readConfigureGlobal } from 'fast-check'
+import { describe, expect, inject, it } from 'vitest'
+import { exhaustive, runs } from './fixture/cases.ts'
+
+const repository = resolve(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(repository, path), 'utf8')
+
+const codeOf = (path: string) => read(path).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+
+describe('properties', () => {
+  it('are tried 200 times in the quick check and 2,000 times by the whole suite', () => {
+    expect(inject('propertyRuns')).toBe(runs)
+    expect(readConfigureGlobal()?.numRuns).toBe(runs)
+    expect(runs).toBeGreaterThanOrEqual(200)
+    expect(exhaustive).toBe(runs >= 2_000)
+    expect(read('scripts/test.mjs')).toContain("process.env.CORDAGE_PROPERTY_RUNS = '2000'")
+    expect(read('scripts/check.mjs')).not.toContain('CORDAGE_PROPERTY_RUNS')
+    expect(read('vitest.config.ts')).toContain("process.env['CORDAGE_PROPERTY_RUNS'] ?? 200")
+  })
+
+  it('are nowhere tried less often', () => {
+    const tests = globSync('{packages,test}/**/*.test.ts', {
+      cwd: repository,
+      exclude: ['**/node_modules'],
+    })
+    expect(tests.length).toBeGreaterThan(100)
+    expect(tests.filter((path) => /numRuns\s*:/.test(read(path)))).toEqual([])
+  })
+
+  it('name the seed with which they failed', () => {
+    const fails = () => assert(property(nat(), (number) => number > 10))
+    expect(fails).toThrow(/seed: -?\d+/)
+  })
+})
+
+describe('the product', () => {
+  /** What a module may not know of: that it is being tested. */
+  const hooks = /\b(VITEST|NODE_ENV|failpoints?|simulat\w*|underTest|forTests?)\b/i
+
+  it('has no hook for tests: disk and clock are given to it', () => {
+    const sources = globSync('packages/{core,stores,policies,models,tools}/**/src/**/*.ts', {
+      cwd: repository,
+      exclude: ['**/node_modules'],
+    })
+    expect(sources.length).toBeGreaterThan(100)
+    expect(sources.filter((path) => hooks.test(codeOf(path)))).toEqual([])
+  })
+
+  it('reaches the disk of a log through its Io alone, and time through its Clock', () => {
+    const store = globSync('packages/stores/jsonl/src/*.ts', { cwd: repository })
+    // The lock is of the kernel, and the catalog, which is no truth, is of its own thread.
+    const system = /^(node-io|lease|catalog(-\w+)?)\.ts$/
+    const plain = store.filter((path) => !system.test(path.slice(path.lastIndexOf('/') + 1)))
+    expect(plain.length).toBeGreaterThan(20)
+    const timers = /\bset(Timeout|Interval|Immediate)\(|'node:timers/
+    const disk = /^import (?!type)[^']*'(node:fs|node:fs\/promises|better-sqlite3)'/m
+    expect(plain.filter((path) => disk.test(read(path)))).toEqual([])
+    const kept = globSync('packages/core/src/{store,session}/*.ts', { cwd: repository })
+    expect([...plain, ...kept].filter((path) => timers.test(read(path)))).toEqual([
+      'packages/core/src/store/clock.ts',
+    ])
+  })
+})
