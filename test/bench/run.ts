@@ -44,8 +44,17 @@ const groups: readonly Group[] = [
     measure: async () => (await import('./steps.ts')).measureTurns(),
   },
   {
-    rows: ['append, on the disk', 'append, written', 'open a session of 10000 facts'],
+    rows: [
+      'append, on the disk',
+      'append, written',
+      'open a session of 10000 facts',
+      'fork a session of 10000 facts',
+    ],
     measure: async () => (await import('./sessions.ts')).measureSessions(),
+  },
+  {
+    rows: ['replay of the sample run'],
+    measure: async () => (await import('./replay.ts')).measureReplay(),
   },
   {
     rows: [

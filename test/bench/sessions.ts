@@ -1,3 +1,4 @@
+import type { Session } from '@cordage/core/session'
 import { boot, type Harness } from 'cordage'
 import { cleanEnv } from '../e2e/fixture/cli.ts'
 import { makePlace, type Place } from '../e2e/fixture/place.ts'
@@ -18,7 +19,7 @@ export async function measureSessions(): Promise<Row[]> {
     return [
       await appends(harness, place, true),
       await appends(harness, place, false),
-      await opens(harness, place),
+      ...(await opensAndForks(harness, place)),
     ]
   } finally {
     await harness.close()
@@ -39,16 +40,27 @@ async function appends(harness: Harness, place: Place, sync: boolean): Promise<R
   return { name, unit: 'us', samples }
 }
 
-async function opens(harness: Harness, place: Place): Promise<Row> {
+async function opensAndForks(harness: Harness, place: Place): Promise<Row[]> {
+  const { sessions } = harness.ctx
   const session = await makeSession(harness, place, FACTS)
   await session.close()
+  const opens = await timed(() => sessions.open(session.id))
+  const forks = await timed(() => sessions.fork(session.id))
+  return [
+    { name: `open a session of ${FACTS} facts`, unit: 'ms', samples: opens },
+    { name: `fork a session of ${FACTS} facts`, unit: 'ms', samples: forks },
+  ]
+}
+
+/** Milliseconds that it takes to have a session that is whole. */
+async function timed(take: () => Promise<Session>): Promise<number[]> {
   const samples: number[] = []
   for (let at = 0; at < OPENS; at += 1) {
     const begin = performance.now()
-    const opened = await harness.ctx.sessions.open(session.id)
+    const session = await take()
     samples.push(performance.now() - begin)
-    if (opened.surface.length !== FACTS) throw new Error('the session is not whole')
-    await opened.close()
+    if (session.surface.length !== FACTS) throw new Error('the session is not whole')
+    await session.close()
   }
-  return { name: `open a session of ${FACTS} facts`, unit: 'ms', samples }
+  return samples
 }
