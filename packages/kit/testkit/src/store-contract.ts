@@ -10,8 +10,9 @@ import {
   type StoreUnderTest,
   type UseStore,
 } from './store-fixture.ts'
-import { forkCases, salvageCases, viewCases } from './store-fork-cases.ts'
+import { forkCases, forkEdgeCases, salvageCases } from './store-fork-cases.ts'
 import { listCases, wordCases } from './store-list-cases.ts'
+import { viewCases } from './store-view-cases.ts'
 
 /** What every `ctx.store` must do. Call it at the top of a test file. */
 export function storeContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
@@ -32,7 +33,10 @@ export function storeContract(name: string, makeStore: () => Promise<StoreUnderT
     describe('snapshots', () => snapshotCases(use))
     describe('contents', () => contentCases(use))
     describe('blobs and the live lane', () => sideCases(use))
-    describe('forks', () => forkCases(use))
+    describe('forks', () => {
+      forkCases(use)
+      forkEdgeCases(use)
+    })
     describe('views', () => viewCases(use))
     describe('salvage', () => salvageCases(use))
     describe('the list', () => {

@@ -1,5 +1,5 @@
 import type { Fact } from '@cordage/core/session'
-import type { SessionLog, Store } from '@cordage/core/store'
+import type { Store } from '@cordage/core/store'
 import { expect, it } from 'vitest'
 import { codeOf, factAt, factsFrom, headerFor, readAll, type UseStore } from './store-fixture.ts'
 
@@ -91,7 +91,9 @@ export function forkCases(use: UseStore): void {
     await log.close()
     await owner.close()
   })
+}
 
+export function forkEdgeCases(use: UseStore): void {
   it('keeps types, versions and members that it does not know', async () => {
     const { store } = use()
     const strange = { ...factAt(0), type: '@somebody/plugin/strange', v: 99, extra: ['kept'] }
@@ -112,54 +114,6 @@ export function forkCases(use: UseStore): void {
     expect(await codeOf(store.fork('few', headerFor('../x'), before))).toBe('STORE_ID_INVALID')
     expect(await codeOf(store.fork('few', headerFor('x'), { before: 3 }))).toBe('STORE_DAMAGED')
     expect((await store.list()).map(({ header }) => header.id)).toEqual(['few'])
-  })
-}
-
-export function viewCases(use: UseStore): void {
-  const grown = async (view: SessionLog) => {
-    const { facts, live } = await view.refresh()
-    return [facts, live]
-  }
-
-  it('gives a view what its owner adds, once', async () => {
-    const { store } = use()
-    const owner = await store.create(headerFor('watched'))
-    await owner.append(factsFrom(0, 1), { sync: true })
-    const view = await store.open('watched', { mode: 'read' })
-    expect(await grown(view)).toEqual([[], []])
-    await owner.append(factsFrom(1, 2), { sync: true })
-    expect(await grown(view)).toEqual([factsFrom(1, 2), []])
-    expect(await grown(view)).toEqual([[], []])
-    await owner.close()
-    const next = await store.open('watched', { mode: 'write' })
-    await next.append(factsFrom(3, 1), { sync: true })
-    expect(await grown(view)).toEqual([factsFrom(3, 1), []])
-    await next.close()
-    expect(await grown(view)).toEqual([[], []])
-    await view.close()
-  })
-
-  it('gives a view the lines of the live lane as they come, and those after it was emptied', async () => {
-    const { store } = use()
-    const owner = await store.create(headerFor('live-view'))
-    const view = await store.open('live-view', { mode: 'read' })
-    const next = async () => {
-      for (let round = 0; round < 200; round++) {
-        const { live } = await view.refresh()
-        if (live.length > 0) return live
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-      return []
-    }
-    owner.appendLive([{ text: 'a' }])
-    expect(await next()).toEqual([{ text: 'a' }])
-    owner.appendLive([{ text: 'b' }])
-    expect(await next()).toEqual([{ text: 'b' }])
-    owner.rotateLive()
-    owner.appendLive([{ text: 'c' }])
-    expect(await next()).toEqual([{ text: 'c' }])
-    await view.close()
-    await owner.close()
   })
 }
 
