@@ -21,7 +21,7 @@ import {
   type Moment,
   type Resumed,
 } from './fixture/kill.ts'
-import { seeded } from './fixture/random.ts'
+import { seededRandom } from '../../packages/kit/testkit/src/simulation/random.ts'
 
 const KILLS = Number(process.env['CORDAGE_KILLS'] ?? 200)
 const RESUMES = 10
@@ -34,7 +34,7 @@ const everyone = (): Killed[] => [...killed, ...resumed]
 
 /** One moment in each of so many equal parts of the log's growth. */
 function drawMoments(bytes: number, count: number): Moment[] {
-  const random = seeded(seed)
+  const random = seededRandom(seed)
   return Array.from({ length: count }, (_, kill) => ({
     kill,
     bytes: 1 + Math.floor(((kill + random()) / count) * (bytes - 1)),
