@@ -2,7 +2,15 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkSession, linesOf, linesText, openBench, samples, story } from './import-fixture.ts'
+import {
+  checkSession,
+  linesOf,
+  linesText,
+  openBench,
+  samples,
+  story,
+  type Bench,
+} from './import-fixture.ts'
 
 /** Those of a line for each record. */
 const transcripts = [
@@ -14,8 +22,10 @@ const transcripts = [
 ] as const
 
 /** Whatever became of it: a session that holds together, or a failure with a code. */
-async function checkImport(from: (typeof transcripts)[number][0], text: string): Promise<void> {
-  await using bench = await openBench()
+async function checkImport(
+  bench: Bench,
+  { from, text }: { from: (typeof transcripts)[number][0]; text: string },
+): Promise<void> {
   const path = join(bench.folder, 'a.jsonl')
   await writeFile(path, text)
   const result = await bench.bring(path, from)
@@ -24,7 +34,9 @@ async function checkImport(from: (typeof transcripts)[number][0], text: string):
     expect(await bench.store.list({ children: true })).toEqual([])
     return
   }
+  const sessions = await bench.store.list({ children: true })
   checkSession(await bench.facts(result.session ?? ''))
+  for (const { header } of sessions) await bench.store.delete(header.id)
 }
 
 /** Values that stand where others are expected. */
@@ -46,7 +58,7 @@ function disturbed(record: unknown, path: readonly number[], value: unknown): un
 }
 
 /** Each run reads and writes files. */
-const MANY = { timeout: 120_000 }
+const MANY = { timeout: 300_000 }
 
 /** Each transcript as its lines. */
 const sources = await Promise.all(
@@ -94,8 +106,9 @@ const otherBytes = fc
 
 describe('a transcript that is not as it should be', () => {
   it('becomes a whole session, whichever values, lines or bytes are not', MANY, async () => {
+    await using bench = await openBench()
     const any = fc.oneof(otherValues, otherLines, otherBytes)
-    await fc.assert(fc.asyncProperty(any, ({ from, text }) => checkImport(from, text)))
+    await fc.assert(fc.asyncProperty(any, (transcript) => checkImport(bench, transcript)))
   })
 
   it('gives each of several calls with one id a result of its own', async () => {
