@@ -22,3 +22,10 @@ export function escapeControls(text: string): string {
   const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
   return text.replace(unsafe, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
+
+/** The same in JSON, which means the same afterwards; JSON leaves no other control in its strings. */
+export function escapeInJson(json: string): string {
+  return json.replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (char) => {
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

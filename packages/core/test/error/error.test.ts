@@ -2,6 +2,8 @@ import {
   defineErrors,
   describe as describeError,
   errorTables,
+  escapeControls,
+  escapeInJson,
   HarnessError,
   isHarnessError,
   redact,
@@ -107,5 +109,14 @@ describe('redact', () => {
     const secrets = ['key/1"23', 'key/1"23-extended', 'abc', '']
     const text = `a key/1"23-extended b ${encodeURIComponent('key/1"23')} c key/1\\"23 d abc`
     expect(redact(text, secrets)).toBe('a [redacted] b [redacted] c [redacted] d abc')
+  })
+})
+
+describe('JSON for whoever looks at it', () => {
+  it('holds no character that a text may not hold, and says the same', () => {
+    const all = String.fromCharCode(...Array.from({ length: 0x2100 }, (_, code) => code))
+    const json = escapeInJson(JSON.stringify(all))
+    expect(escapeControls(json)).toBe(json)
+    expect(JSON.parse(json)).toBe(all)
   })
 })

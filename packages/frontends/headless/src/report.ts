@@ -1,5 +1,6 @@
 import type { Agent, TurnOutcome } from '@cordage/core/agent'
 import type { Invocation, Terminal } from '@cordage/core/command'
+import { escapeInJson } from '@cordage/core/error'
 import { textOf } from '@cordage/core/message'
 import type { HeadlessContext } from './context.ts'
 import { escape } from './escape.ts'
@@ -17,7 +18,7 @@ export function createReport(ctx: HeadlessContext, agent: Agent, invocation: Inv
   const { output, terminal, quiet } = invocation
   const route = ctx.models.resolve(agent.choice.model).route
   const progress = createProgress(terminal, agent.session.cwd)
-  const line = (value: unknown) => terminal.out(`${JSON.stringify(value)}\n`)
+  const line = (value: unknown) => terminal.out(`${escapeInJson(JSON.stringify(value))}\n`)
   const opening = {
     session: agent.session.id,
     model: agent.choice.model,

@@ -5,6 +5,8 @@ const anyOf = { children: true, archived: true }
 
 /** The full id of a session of which a person gave the beginning; unknown ones stay as given. */
 export async function completeId(ctx: RootContext, id: string): Promise<string> {
+  // Every id begins with it: a script whose variable is not set means no session, not the only one.
+  if (id === '') throw cliError('USAGE', { reason: 'The id of a session is empty.' })
   const sessions = (await ctx.get('store')?.list({ ...anyOf, idPrefix: id })) ?? []
   const ids = sessions.map((session) => session.header.id)
   if (ids.includes(id)) return id

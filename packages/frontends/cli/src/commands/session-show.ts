@@ -16,7 +16,7 @@ import {
   type Session,
   type SessionEvents,
 } from '@cordage/core/session'
-import { harmless, jsonText, oneLine, tableText } from '../print/table.ts'
+import { harmless, jsonLine, jsonText, oneLine, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
 import { followSession } from './session-follow.ts'
@@ -64,8 +64,7 @@ async function follow(
   if (step !== undefined) {
     throw cliError('USAGE', { reason: 'Give one of --follow and --request: a request is past.' })
   }
-  const textOfFact = (fact: Fact) =>
-    output === 'json' ? JSON.stringify(fact) : factText(fact, events)
+  const textOfFact = (fact: Fact) => (output === 'json' ? jsonLine(fact) : factText(fact, events))
   if (output === 'text') process.stdout.write(headText(session))
   for await (const fact of session.read(0)) {
     const text = textOfFact(fact)
@@ -87,8 +86,8 @@ function transcript(
 }
 
 function headText({ header, notices }: Session): string {
-  const head = `${header.id} · ${timeText(header.createdAt)} · ${header.project}`
-  return `${[head, ...notices.map((notice) => `notice: ${notice}`)].join('\n')}\n`
+  const head = `${header.id} · ${timeText(header.createdAt)} · ${oneLine(header.project, 200)}`
+  return harmless(`${[head, ...notices.map((notice) => `notice: ${notice}`)].join('\n')}\n`)
 }
 
 function factText(fact: Fact, events: SessionEvents): string | undefined {
@@ -97,15 +96,15 @@ function factText(fact: Fact, events: SessionEvents): string | undefined {
   }
   if (userMessage.is(fact)) return `\n> ${harmless(textOf(fact.data.message))}`
   if (assistantMessage.is(fact)) return harmless(textOf(fact.data.message)).trim() || undefined
-  if (toolCall.is(fact)) return `→ ${fact.data.name} ${oneLine(fact.data.arguments, 160)}`
+  if (toolCall.is(fact)) return oneLine(`→ ${fact.data.name} ${fact.data.arguments}`, 160)
   if (toolResult.is(fact)) {
     const mark = fact.data.part.isError ? '✗' : '✓'
     return `${mark} ${oneLine(textOf(fact.data.part), 160)}`
   }
   if (attemptFailed.is(fact))
-    return `! ${fact.data.error.code}: ${harmless(fact.data.error.message)}`
+    return harmless(`! ${fact.data.error.code}: ${fact.data.error.message}`)
   if (requestMismatch.is(fact)) return `! not to be rebuilt: ${oneLine(fact.data.reason, 160)}`
-  if (turnEnd.is(fact)) return `turn ${fact.data.turn}: ${fact.data.reason}`
+  if (turnEnd.is(fact)) return oneLine(`turn ${fact.data.turn}: ${fact.data.reason}`, 160)
   return undefined
 }
 
@@ -135,7 +134,8 @@ async function request(session: Session, facts: readonly Fact[], options: ShowOp
     part.tokens > 0 ? `~${part.tokens}` : '',
     oneLine(part.text, 100),
   ])
-  const head = `request of step ${step} to ${provider}/${model}: about ${total} tokens\n`
+  const to = oneLine(`${provider}/${model}`, 100)
+  const head = `request of step ${step} to ${to}: about ${total} tokens\n`
   return head + tableText([['part', 'origin', 'tokens', 'begins with'], ...rows])
 }
 

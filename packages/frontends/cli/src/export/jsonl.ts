@@ -1,3 +1,4 @@
+import { jsonLine } from '../print/table.ts'
 import { blobHashes } from './blob-refs.ts'
 import type { ExportedSession } from './exported-session.ts'
 
@@ -29,5 +30,5 @@ export async function* jsonlOf(session: ExportedSession): AsyncGenerator<string>
 }
 
 function line(value: unknown): string {
-  return `${JSON.stringify(value)}\n`
+  return `${jsonLine(value)}\n`
 }

@@ -5,11 +5,11 @@ const styling = /\u001B\[[\d;:]*m/g
 /** Characters that can make a text look like another one, or end it, and carry no words. */
 const hidden =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 
 /**
  * What a log says as text that any reader shows alike: line ends as `\n`, control characters as
- * pictures, marks of direction by their number, halves of characters replaced.
+ * pictures, marks of direction and separators by their number, halves of characters replaced.
  */
 export function visibleText(text: string): string {
   return text

@@ -1,4 +1,4 @@
-import { escapeControls } from '@cordage/core/error'
+import { escapeControls, escapeInJson } from '@cordage/core/error'
 
 /**
  * Rows as columns, left-aligned, two spaces apart; nothing is padded after the last one. What is in
@@ -38,5 +38,10 @@ export function sizeText(bytes: number): string {
 }
 
 export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
+  return `${jsonLine(value, 2)}\n`
+}
+
+/** JSON without an end of line, which says what it says and cannot drive a terminal. */
+export function jsonLine(value: unknown, indent = 0): string {
+  return escapeInJson(JSON.stringify(value, null, indent))
 }
