@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { linkWorkspace } from '../../packages/kit/create-plugin/test/workspace.ts'
+import { repository } from './fixture/place.ts'
+
+/** Stores of somebody else: a sound one, and some that each break one promise. */
+const STORES = `import { storeContract } from '@cordage/testkit'
+import { MemoryStore } from '@cordage/store-memory'
+
+/** Gives what opens a session another look. */
+const changing = (change) => {
+  const store = new MemoryStore()
+  for (const name of ['create', 'open', 'fork']) {
+    const original = store[name].bind(store)
+    store[name] = async (...args) => change(await original(...args), args)
+  }
+  return store
+}
+const over = (log, more) => new Proxy(log, {
+  get: (_, name) => {
+    const value = name in more ? more[name] : Reflect.get(log, name)
+    return typeof value === 'function' ? value.bind(log) : value
+  },
+})
+const strip = ({ type, v, seq, time, data }) => ({ type, v, seq, time, data })
+const stores = {
+  sound: () => new MemoryStore(),
+  forgetful: () => changing((log) => over(log, {
+    append: (facts, options) => log.append(facts.length > 1 ? facts.slice(0, -1) : facts, options),
+  })),
+  tidying: () => changing((log) => over(log, {
+    append: (facts, options) => log.append(facts.map(strip), options),
+  })),
+  lax: () => {
+    const store = new MemoryStore()
+    const open = store.open.bind(store)
+    store.open = (id, options) => open(id, { ...options, takeOver: true })
+    return store
+  },
+  blank: () => changing((log) => over(log, { putBlob: (bytes) => log.putBlob(bytes.slice(1)) })),
+  mute: () => changing((log) => over(log, { refresh: async () => ({ facts: [], live: [] }) })),
+}
+for (const [name, make] of Object.entries(stores)) {
+  storeContract(name, async () => {
+    return { store: make(), dispose: async () => {} }
+  })
+}
+`
+
+interface Report {
+  testResults: { assertionResults: { fullName: string; status: string }[] }[]
+}
+
+let base: string
+let results: { fullName: string; status: string }[]
+beforeAll(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'cordage-store-kit-')))
+  await linkWorkspace(base)
+  // Packed it is there, as what the kit depends on.
+  const memory = join(base, 'node_modules/@cordage/store-memory')
+  if (!existsSync(memory)) await symlink(join(repository, 'packages/stores/memory'), memory)
+  await writeFile(join(base, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(base, 'stores.test.ts'), STORES)
+  const output = join(base, 'report.json')
+  const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
+  const args = [vitest, 'run', '--root', base, '--reporter', 'json', '--outputFile', output]
+  const env = { PATH: process.env['PATH'], HOME: base }
+  await new Promise((done) => execFile(process.execPath, args, { cwd: base, env }, done))
+  const report = JSON.parse(await readFile(output, 'utf8')) as Report
+  results = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+})
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+const failed = (name: string) => {
+  const own = results.filter(({ fullName }) => fullName.startsWith(`${name} keeps`))
+  expect(own.length).toBeGreaterThan(20)
+  return own.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName)
+}
+
+describe('the contract of stores', () => {
+  it('is kept by a store of somebody else, without anything of ours around it', () => {
+    expect(failed('sound')).toEqual([])
+  })
+
+  it.each([
+    ['forgetful', 'facts reads back what was appended, in order, before and after reopening'],
+    ['tidying', 'contents keeps types, versions and members that it does not know'],
+    ['lax', 'owners refuses a second writer until the first has closed'],
+    ['blank', 'blobs and the live lane gives blobs back by what is in them'],
+    ['mute', 'views gives a view what its owner adds, once'],
+  ])('fails for a store that is %s: %s', (name, title) => {
+    expect(failed(name)).toContain(`${name} keeps the store contract ${title}`)
+  })
+})
