@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionSummary } from '@cordage/core/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createJsonlStore, nodeIo } from '../../packages/stores/jsonl/src/index.ts'
 import { makeSessions, optionsFor } from '../bench/many-sessions.ts'
-import { runCli } from './fixture/cli.ts'
+import { runCli, startCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 
 let place: Place
@@ -97,6 +98,26 @@ describe('sessions are kept in order', () => {
     expect([...exported, forked, note].map(existsSync)).toEqual([false, false, false, true, true])
     const shown = await run('sessions', 'show', fork)
     expect(shown.code).toBe(0)
+  })
+})
+
+describe('kill -9 in the middle of a deletion', () => {
+  it('leaves no export of a session that is gone, and nothing that gc does not take', async () => {
+    await makeSessions(sessions, 1)
+    const blobs = join(sessions, at(0), 'blobs')
+    await mkdir(blobs)
+    const names = Array.from({ length: 4000 }, (_, n) => n.toString(16).padStart(64, '0'))
+    await Promise.all(names.map((name) => writeFile(join(blobs, name), name)))
+    const exported = join(place.home, 'exports', 'mine.jsonl')
+    await mkdir(join(place.home, 'exports'))
+    await run('sessions', 'export', at(0), '--out', exported)
+    const { child, ended } = startCli(place, ['sessions', 'delete', at(0)])
+    while (existsSync(join(sessions, at(0))) && child.exitCode === null) await sleep(1)
+    child.kill('SIGKILL')
+    await ended
+    expect(existsSync(exported)).toBe(false)
+    await run('sessions', 'gc')
+    expect(await readdir(sessions)).toEqual(['.collected'])
   })
 })
 

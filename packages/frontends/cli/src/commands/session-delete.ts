@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import type { SessionSummary } from '@cordage/core/store'
+import { sessionError } from '@cordage/core/session'
+import type { SessionSummary, Store } from '@cordage/core/store'
 import { exportsAtHome } from '../export/exports-at-home.ts'
 import type { GlobalOptions } from './options.ts'
 import { completeId } from './session-id.ts'
@@ -16,12 +17,14 @@ export async function deleteSessions(ids: readonly string[], options: GlobalOpti
     const store = storeOf(ctx)
     for (const given of ids) {
       const id = await completeId(ctx, given)
-      await store.delete(id)
-      process.stderr.write(`deleted ${id}\n`)
+      await expectFree(store, id)
+      // First: whoever runs a deletion again that was cut short has an id only while its session is there.
       for (const path of exportsAtHome(host.home, id)) {
         rmSync(path)
         process.stderr.write(`deleted ${path}\n`)
       }
+      await store.delete(id)
+      process.stderr.write(`deleted ${id}\n`)
       const others = await store.list({ children: true, archived: true })
       for (const other of others.filter(({ header }) => header.parent?.id === id)) {
         process.stderr.write(`not deleted: ${relation(other)}\n`)
@@ -30,6 +33,15 @@ export async function deleteSessions(ids: readonly string[], options: GlobalOpti
     process.stderr.write(notReached)
     return 0
   })
+}
+
+/** Its exports stay where the session does. */
+async function expectFree(store: Store, id: string): Promise<void> {
+  const found = await store.list({ children: true, archived: true, idPrefix: id })
+  const session = found.find(({ header }) => header.id === id)
+  if (session?.busy) throw sessionError('SESSION_BUSY', { id })
+  // One that cannot be listed may be there nevertheless, and says itself what is wrong with it.
+  if (!session) await (await store.open(id, { mode: 'read' })).close()
 }
 
 function relation({ header }: SessionSummary): string {
