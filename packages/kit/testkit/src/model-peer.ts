@@ -41,6 +41,8 @@ export async function startModelPeer(): Promise<ModelPeer> {
     if (reply) await reply(response, request)
     else response.writeHead(404).end()
   })
+  // A client on a busy machine may use a connection again just as its idle time is over.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
