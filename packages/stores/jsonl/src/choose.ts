@@ -30,6 +30,10 @@ export function chooseBatches({ frames, troubles }: Survey): Choice {
     limit = Math.min(limit, ...found.map(({ meta }) => meta.from))
   }
   missing.push(...gapsIn(batches, troubles, end))
+  // Even a session to which nothing happened has a header.
+  if (frames.length + missing.length === 0) {
+    missing.push({ from: 0, to: undefined, reason: 'no segment holds anything' })
+  }
   return { batches, missing: missing.sort((a, b) => a.from - b.from) }
 }
 

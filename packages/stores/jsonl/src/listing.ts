@@ -91,8 +91,9 @@ async function listFromPages(
   }
 }
 
+/** Whatever stands in the catalog instead is read anew. */
 function isKnown({ id, told }: CatalogEntry): boolean {
-  return told?.header.id === id
+  return (told as Partial<Told> | undefined)?.header?.id === id
 }
 
 /** An entry with what its log says; without that where it is nobody's. */

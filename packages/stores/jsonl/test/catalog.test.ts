@@ -199,6 +199,7 @@ describe('a catalog that cannot be used', () => {
     ['is empty', () => truncate(file(), 0)],
     ['is no database', () => writeFile(file(), 'something else entirely '.repeat(500))],
     ['is cut', () => truncate(file(), 5000)],
+    ['has a row that tells nothing', async () => sql(`UPDATE log SET told = '{}'`)],
     ['goes on with rubbish', () => appendFile(file(), Buffer.alloc(4096, 7))],
     ['is of another version', async () => sql('DROP TABLE log; PRAGMA user_version = 99')],
     ['has lost its table', async () => sql('DROP TABLE log')],

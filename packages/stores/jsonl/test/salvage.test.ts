@@ -251,10 +251,17 @@ describe('a session is salvaged from', () => {
     expect(facts).toEqual([...factsFrom(0, 4), ...factsFrom(5, 6), factAt(11, 'mine')])
   })
 
+  it('nothing of a log that is empty, and says that all of it is missing', async () => {
+    for (const name of await readdir(log)) await writeFile(join(log, name), '')
+    const { facts, missing } = await salvaged()
+    expect(facts).toEqual([])
+    expect(missing).toEqual([{ from: 0, to: undefined, reason: expect.any(String) }])
+  })
+
   it('nothing that is not there', async () => {
     await mkdir(join(fixture.root, 'sessions/empty/log'), { recursive: true })
     const { facts, missing, header } = await salvaged(fixture.store, 'empty')
-    expect([facts, missing, header]).toEqual([[], [], undefined])
+    expect([facts, missing.length, header]).toEqual([[], 1, undefined])
     await mkdir(join(fixture.root, 'sessions/folder'))
     expect(await codeOf(fixture.store.salvage('folder'))).toBe('SESSION_NOT_FOUND')
   })
