@@ -11,7 +11,6 @@ export default definePlugin({
 })
 
 const location = 'nowhere'
-
 async function forgotten(id: string): Promise<never> {
   throw sessionError('SESSION_NOT_FOUND', { id, location })
 }
@@ -38,7 +37,6 @@ function newLog(header: SessionHeader): SessionLog {
     live: [],
     notices: [],
     wantsSnapshot: false,
-
     append: async (added) => void facts.push(...added),
     async *read(from) {
       yield* facts.slice(from)

@@ -89,7 +89,8 @@ function rows(harness: Harness): Check[] {
   const report = harness.report()
   const active = report.filter(({ state }) => state === 'active').length
   const others = report.filter(({ state }) => state !== 'active')
-  const detail = `${active} of ${report.length} active, api ${API_VERSION}`
+  const wanted = report.filter(({ state }) => state !== 'disabled').length
+  const detail = `${active} of ${wanted} active, api ${API_VERSION}`
   return [{ what: 'rows', state: 'ok', detail }, ...others.map(checkRow)]
 }
 
