@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { linkWorkspace } from '../../packages/kit/create-plugin/test/workspace.ts'
 import { cleanEnv } from './fixture/cli.ts'
 import { startGateway, type Gateway } from './fixture/gateway.ts'
+import { packed } from './fixture/installation.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 
 interface Block {
@@ -27,7 +28,8 @@ interface ShellResult {
 
 function shell(place: Place, line: string, cwd = place.project): Promise<ShellResult> {
   const { PATH, ...env } = cleanEnv(place)
-  const path = `${join(repository, 'node_modules/.bin')}:${PATH}`
+  const own = packed === undefined ? [] : [join(packed, 'node_modules/.bin')]
+  const path = [...own, join(repository, 'node_modules/.bin'), PATH].join(':')
   const key = { LITELLM_API_KEY: 'key-of-test' }
   const options = { cwd, env: { ...env, ...key, PATH: path } }
   return new Promise((done) => {
