@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkWorkspace } from '../../packages/kit/create-plugin/test/workspace.ts'
 import { repository } from './fixture/place.ts'
+import { runStrangerTests, type StrangerResult } from './fixture/stranger-tests.ts'
 
 /** Stores of somebody else: a sound one, and some that each break one promise. */
 const STORES = `import { storeContract } from '@cordage/testkit'
@@ -51,27 +51,15 @@ for (const [name, make] of Object.entries(stores)) {
 }
 `
 
-interface Report {
-  testResults: { assertionResults: { fullName: string; status: string }[] }[]
-}
-
 let base: string
-let results: { fullName: string; status: string }[]
+let results: StrangerResult[]
 beforeAll(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'cordage-store-kit-')))
   await linkWorkspace(base)
   // Packed it is there, as what the kit depends on.
   const memory = join(base, 'node_modules/@cordage/store-memory')
   if (!existsSync(memory)) await symlink(join(repository, 'packages/stores/memory'), memory)
-  await writeFile(join(base, 'package.json'), '{ "type": "module" }')
-  await writeFile(join(base, 'stores.test.ts'), STORES)
-  const output = join(base, 'report.json')
-  const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--root', base, '--reporter', 'json', '--outputFile', output]
-  const env = { PATH: process.env['PATH'], HOME: base }
-  await new Promise((done) => execFile(process.execPath, args, { cwd: base, env }, done))
-  const report = JSON.parse(await readFile(output, 'utf8')) as Report
-  results = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  results = await runStrangerTests(base, STORES)
 })
 afterAll(() => rm(base, { recursive: true, force: true }))
 

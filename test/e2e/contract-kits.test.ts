@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkWorkspace } from '../../packages/kit/create-plugin/test/workspace.ts'
-import { repository } from './fixture/place.ts'
+import { runStrangerTests, type StrangerResult } from './fixture/stranger-tests.ts'
 
 /** Plugins that each break one promise, under the contract that says so. */
 const WRONG = `import { definePlugin } from '@cordage/core/kernel'
@@ -46,24 +45,12 @@ frontendContract('says nothing', { plugin: definePlugin({
 }) })
 `
 
-interface Report {
-  testResults: { assertionResults: { fullName: string; status: string }[] }[]
-}
-
 let base: string
-let results: { fullName: string; status: string }[]
+let results: StrangerResult[]
 beforeAll(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'cordage-kits-')))
   await linkWorkspace(base)
-  await writeFile(join(base, 'package.json'), '{ "type": "module" }')
-  await writeFile(join(base, 'wrong.test.ts'), WRONG)
-  const output = join(base, 'report.json')
-  const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--root', base, '--reporter', 'json', '--outputFile', output]
-  const env = { PATH: process.env['PATH'], HOME: base }
-  await new Promise((done) => execFile(process.execPath, args, { cwd: base, env }, done))
-  const report = JSON.parse(await readFile(output, 'utf8')) as Report
-  results = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  results = await runStrangerTests(base, WRONG)
 })
 afterAll(() => rm(base, { recursive: true, force: true }))
 
