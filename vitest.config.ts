@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { propertySeed } from './test/fixture/property-seed.ts'
 
 const packageTests = 'packages/**/test/**/*.test.ts'
 const slowTests = 'packages/**/test/**/*.slow.test.ts'
@@ -9,11 +10,13 @@ const whole = { isolate: false, testTimeout: 120_000, hookTimeout: 120_000 }
 
 /** How many inputs each property is tried with: few in the quick check, many in `npm test`. */
 const propertyRuns = Number(process.env['CORDAGE_PROPERTY_RUNS'] ?? 200)
+const seed = propertySeed(process.env)
+console.error(`properties draw their inputs by seed ${seed} (CORDAGE_PROPERTY_SEED)`)
 const properties = {
   ...fast,
   ...(propertyRuns > 200 ? whole : {}),
   setupFiles: ['test/fixture/property-runs.ts'],
-  provide: { propertyRuns },
+  provide: { propertyRuns, propertySeed: seed },
 }
 
 /** Only with an installation of it: scripts/test-packed.mjs makes one. */

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { assert, nat, property, readConfigureGlobal } from 'fast-check'
+import { assert, integer, nat, property, readConfigureGlobal, sample } from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
+import { propertySeed } from '../fixture/property-seed.ts'
 import { exhaustive, runs } from './fixture/cases.ts'
 
 const repository = resolve(import.meta.dirname, '../..')
@@ -29,9 +30,22 @@ describe('properties', () => {
     expect(tests.filter((path) => /numRuns\s*:/.test(read(path)))).toEqual([])
   })
 
-  it('name the seed with which they failed', () => {
+  it('name the seed with which they failed, which is the one of the whole run', () => {
     const fails = () => assert(property(nat(), (number) => number > 10))
-    expect(fails).toThrow(/seed: -?\d+/)
+    expect(fails).toThrow(new RegExp(`seed: ${inject('propertySeed')}\\b`))
+    expect(read('vitest.config.ts')).toContain('propertySeed(process.env)')
+  })
+
+  it('draw the same inputs in CI each time, others whenever a person runs them', () => {
+    const drawn = (seed: number) => sample(integer(), { seed })
+    const inCi = propertySeed({ CI: 'true' })
+    expect(drawn(propertySeed({ CI: 'true' }))).toEqual(drawn(inCi))
+    expect(propertySeed({ CI: 'true', CORDAGE_PROPERTY_SEED: '7' })).toBe(7)
+    expect(propertySeed({ CORDAGE_PROPERTY_SEED: '7' })).toBe(7)
+    expect(() => propertySeed({ CORDAGE_PROPERTY_SEED: 'seven' })).toThrow('is "seven". Set it to')
+    const byPeople = Array.from({ length: 8 }, () => propertySeed({}))
+    expect(new Set(byPeople).size).toBeGreaterThan(1)
+    expect(drawn(byPeople[0] ?? 0)).not.toEqual(drawn(inCi))
   })
 })
 
