@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ImportFormat } from '../src/import/entry.ts'
 import {
   checkSession,
   linesOf,
@@ -11,20 +12,12 @@ import {
   story,
   type Bench,
 } from './import-fixture.ts'
-
-/** Those of a line for each record. */
-const transcripts = [
-  ['claude-code', samples.claude],
-  ['codex', samples.codex],
-  ['codex', samples.oldCodex],
-  ['pi', samples.pi],
-  ['dsh', samples.dsh],
-] as const
+import { disturbed, sources, unreadable } from './disturbed.ts'
 
 /** Whatever became of it: a session that holds together, or a failure with a code. */
 async function checkImport(
   bench: Bench,
-  { from, text }: { from: (typeof transcripts)[number][0]; text: string },
+  { from, text }: { from: ImportFormat; text: string },
 ): Promise<void> {
   const path = join(bench.folder, 'a.jsonl')
   await writeFile(path, text)
@@ -43,27 +36,13 @@ async function checkImport(
 const strange = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 1e308, '', '\uD800', '../../etc', [], {}, [[]], [null]),
   fc.constantFrom<unknown>({ type: 'text' }, [{ type: 'tool_use' }], '__proto__', 'x'.repeat(9999)),
+  fc.constantFrom<unknown>(...unreadable),
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
 )
-
-/** Puts `value` in the place of a member of `record`, any number of levels down. */
-function disturbed(record: unknown, path: readonly number[], value: unknown): unknown {
-  const [at = 0, ...rest] = path
-  if (path.length === 0 || typeof record !== 'object' || record === null) return value
-  const keys = Object.keys(record)
-  if (keys.length === 0) return value
-  const key = keys[at % keys.length] ?? ''
-  const member = disturbed((record as Record<string, unknown>)[key], rest, value)
-  return Array.isArray(record) ? record.with(Number(key), member) : { ...record, [key]: member }
-}
 
 /** Each run reads and writes files. */
 const MANY = { timeout: 300_000 }
 
-/** Each transcript as its lines. */
-const sources = await Promise.all(
-  transcripts.map(async ([from, path]) => ({ from, lines: await linesOf(path) })),
-)
 const anySource = fc.constantFrom(...sources)
 
 const change = fc.record({

@@ -1,7 +1,7 @@
 import type { Usage } from '@cordage/core/message'
 import type { AnswerEntry, EntryImage, EntryText } from './entry.ts'
 import type { LeftBehind } from './left-behind.ts'
-import { argumentsIn, countIn, listIn, recordIn, textIn } from './loose.ts'
+import { argumentsIn, countIn, listIn, recordIn, textIn, wordsIn } from './loose.ts'
 
 /** Content of a user message or a tool result of the Messages API: a text, or a list of blocks. */
 export function spokenParts(content: unknown, left: LeftBehind): (EntryText | EntryImage)[] {
@@ -12,10 +12,10 @@ export function spokenParts(content: unknown, left: LeftBehind): (EntryText | En
     if (block['type'] === 'tool_result') return []
     const { type, media_type: mediaType, data } = recordIn(block['source'])
     if (block['type'] === 'image' && type === 'base64') {
-      return [{ type: 'image', mediaType: String(mediaType), base64: textIn(data) ?? '' }]
+      return [{ type: 'image', mediaType: wordsIn(mediaType), base64: textIn(data) ?? '' }]
     }
-    left.add('parts of messages', `${String(block['type'])} ${String(type ?? '')}`)
-    return [{ type: 'text', text: `[${String(block['type'])}]` }]
+    left.add('parts of messages', `${wordsIn(block['type'])} ${wordsIn(type ?? '')}`)
+    return [{ type: 'text', text: `[${wordsIn(block['type'])}]` }]
   })
 }
 
@@ -32,7 +32,9 @@ export function answerParts(content: unknown, left: LeftBehind): AnswerEntry['pa
       case 'tool_use': {
         const { id, name, input } = block
         const given = argumentsIn(input ?? {})
-        return [{ type: 'call', id: String(id ?? ''), name: String(name ?? ''), arguments: given }]
+        return [
+          { type: 'call', id: wordsIn(id ?? ''), name: wordsIn(name ?? ''), arguments: given },
+        ]
       }
       case 'redacted_thinking':
         left.add('reasoning that is encrypted', 'redacted_thinking')

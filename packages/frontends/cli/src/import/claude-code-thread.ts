@@ -1,6 +1,6 @@
 import type { LeftBehind } from './left-behind.ts'
 import { recordsOf } from './lines.ts'
-import { isRecord, listIn, recordIn, textIn, type Loose } from './loose.ts'
+import { isRecord, listIn, recordIn, textIn, wordsIn, type Loose } from './loose.ts'
 
 interface Node {
   readonly parent: string | undefined
@@ -76,7 +76,7 @@ export class ClaudeThreads {
     if (typeof id !== 'string') return
     const calls = listIn(content)
       .filter((block) => isRecord(block) && block['type'] === 'tool_use')
-      .map((block) => String(recordIn(block)['id']))
+      .map((block) => wordsIn(recordIn(block)['id']))
     const known = this.#lines.get(id)
     if (known) known.push({ uuid, calls })
     else this.#lines.set(id, [{ uuid, calls }])

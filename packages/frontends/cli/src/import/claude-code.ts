@@ -3,7 +3,16 @@ import { ClaudeThreads } from './claude-code-thread.ts'
 import type { Entry, ResultEntry, UserEntry } from './entry.ts'
 import { LeftBehind } from './left-behind.ts'
 import { recordsOf } from './lines.ts'
-import { countIn, isRecord, listIn, recordIn, textIn, timeIn, type Loose } from './loose.ts'
+import {
+  countIn,
+  isRecord,
+  listIn,
+  recordIn,
+  textIn,
+  timeIn,
+  wordsIn,
+  type Loose,
+} from './loose.ts'
 
 /** Whether a line is of a transcript of Claude Code (1.0 to 2.1). */
 export function isClaudeCode(value: Loose): boolean {
@@ -34,7 +43,7 @@ async function* conversation(path: string, left: LeftBehind): AsyncGenerator<Ent
   for await (const { value } of recordsOf(path, left)) {
     const thread = threads.sideOf(value)
     if (thread === undefined && !threads.isActive(value)) {
-      left.add('lines of other branches', `${String(value['type'])} ${String(value['uuid'])}`)
+      left.add('lines of other branches', `${wordsIn(value['type'])} ${wordsIn(value['uuid'])}`)
       continue
     }
     const session = textIn(value['sessionId'])
@@ -52,7 +61,7 @@ function entriesOf(value: Loose, threads: ClaudeThreads, left: LeftBehind): Entr
       return assistantEntries(value, time, left)
     case 'summary':
       if (threads.knows(value['leafUuid'])) return titleEntry(value['summary'], 'model', time)
-      left.add('titles of other sessions', String(value['summary']))
+      left.add('titles of other sessions', wordsIn(value['summary']))
       return []
     case 'custom-title':
       return titleEntry(value['customTitle'], 'user', time)
@@ -63,7 +72,7 @@ function entriesOf(value: Loose, threads: ClaudeThreads, left: LeftBehind): Entr
       // Behind it the summary itself follows.
       if (subtype === 'compact_boundary') return []
       left.add(
-        `lines of the type ${String(value['type'])}`,
+        `lines of the type ${wordsIn(value['type'])}`,
         textIn(subtype) ?? textIn(value['content']) ?? '',
       )
       return []
@@ -108,7 +117,7 @@ function resultEntry(
   const durationMs = countIn(recordIn(own)['durationMs']) || undefined
   return {
     kind: 'result',
-    callId: String(block['tool_use_id'] ?? ''),
+    callId: wordsIn(block['tool_use_id'] ?? ''),
     parts: spokenParts(block['content'], left),
     isError: block['is_error'] === true,
     time,

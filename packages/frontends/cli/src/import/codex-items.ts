@@ -1,6 +1,15 @@
 import type { AnswerEntry, Entry, EntryImage, EntryText, ResultEntry, UserEntry } from './entry.ts'
 import type { LeftBehind } from './left-behind.ts'
-import { argumentsIn, countIn, isRecord, listIn, recordIn, textIn, type Loose } from './loose.ts'
+import {
+  argumentsIn,
+  countIn,
+  isRecord,
+  listIn,
+  recordIn,
+  textIn,
+  wordsIn,
+  type Loose,
+} from './loose.ts'
 import { parsed } from './lines.ts'
 
 /** What the program put into the mouth of the user. */
@@ -39,7 +48,7 @@ export class CodexItems {
       case 'local_shell_call_output':
         return [this.#output(item, time)]
       default:
-        this.#left.add('items', String(item['type'] ?? item['record_type']))
+        this.#left.add('items', wordsIn(item['type'] ?? item['record_type']))
         return []
     }
   }
@@ -72,7 +81,7 @@ export class CodexItems {
     const args = given ?? (input === undefined ? action : JSON.stringify({ input }))
     const call = {
       type: 'call',
-      id: String(id ?? ''),
+      id: wordsIn(id ?? ''),
       name: textIn(name) ?? 'local_shell',
       arguments: argumentsIn(args),
     } as const
@@ -88,7 +97,7 @@ export class CodexItems {
     const failed = typeof exit === 'number' && exit !== 0
     return {
       kind: 'result',
-      callId: String(id ?? ''),
+      callId: wordsIn(id ?? ''),
       parts: this.#spoken(content),
       isError: failed || told['success'] === false,
       durationMs: countIn(seconds) * 1000 || undefined,
@@ -105,7 +114,7 @@ export class CodexItems {
       const address = textIn(part['image_url']) ?? ''
       const [, mediaType = '', base64] = /^data:([^;,]+);base64,(.*)$/s.exec(address) ?? []
       if (base64 !== undefined) return [{ type: 'image', mediaType, base64 }]
-      this.#left.add('parts of messages', String(part['type']))
+      this.#left.add('parts of messages', wordsIn(part['type']))
       return []
     })
   }

@@ -9,7 +9,7 @@ const wrapped = new Set(['session_meta', 'turn_context', 'response_item', 'event
 
 /** Whether a line is of a rollout of Codex (0.2 to 0.60; the oldest have bare items). */
 export function isCodex(value: Loose): boolean {
-  if (wrapped.has(String(value['type']))) return isRecord(value['payload'])
+  if (wrapped.has(textIn(value['type']) ?? '')) return isRecord(value['payload'])
   return 'instructions' in value && 'id' in value && 'timestamp' in value && !('type' in value)
 }
 
@@ -19,7 +19,7 @@ export async function* readCodex(path: string, left: LeftBehind): AsyncGenerator
   let counted = ''
   for await (const { value } of recordsOf(path, left)) {
     const time = timeIn(value['timestamp'])
-    const payload = wrapped.has(String(value['type'])) ? recordIn(value['payload']) : value
+    const payload = wrapped.has(textIn(value['type']) ?? '') ? recordIn(value['payload']) : value
     switch (value['type']) {
       case undefined:
       case 'session_meta':

@@ -10,7 +10,7 @@ import { isSessionId } from '@cordage/core/store'
 import { isAbsolute } from 'node:path'
 import { DAMAGED, type LeftBehind } from './left-behind.ts'
 import { recordsOf } from './lines.ts'
-import { isRecord, recordIn, type Loose } from './loose.ts'
+import { isRecord, recordIn, wordsIn, type Loose } from './loose.ts'
 
 /** Whether a line is the first of an export of ours. */
 export function isCordage(value: Loose): boolean {
@@ -39,7 +39,7 @@ function lineOf(value: Loose): CordageLine | undefined {
     return header && typeof format === 'number' ? { kind: 'header', header, format } : undefined
   }
   if ('blob' in value) {
-    const bytes = Buffer.from(String(value['base64']), 'base64')
+    const bytes = Buffer.from(wordsIn(value['base64']), 'base64')
     return hash('sha256', bytes, 'hex') === value['blob'] ? { kind: 'blob', bytes } : undefined
   }
   if ('end' in value) {

@@ -1,7 +1,7 @@
 import type { Usage } from '@cordage/core/message'
 import type { AnswerEntry, EntryImage, EntryText } from './entry.ts'
 import type { LeftBehind } from './left-behind.ts'
-import { argumentsIn, countIn, listIn, recordIn, textIn } from './loose.ts'
+import { argumentsIn, countIn, listIn, recordIn, textIn, wordsIn } from './loose.ts'
 
 export function dshTexts(content: unknown): string {
   return listIn(content)
@@ -17,7 +17,7 @@ export function dshSpoken(content: unknown, left: LeftBehind): (EntryText | Entr
     // The log names an attachment, whose bytes are elsewhere.
     const what = part['type'] === 'image' ? 'images kept outside of the log' : 'parts of messages'
     left.add(what, JSON.stringify(part))
-    return [{ type: 'text', text: `[${String(part['type'])}]` }]
+    return [{ type: 'text', text: `[${wordsIn(part['type'])}]` }]
   })
 }
 
@@ -30,7 +30,7 @@ export function dshAnswer(content: unknown, left: LeftBehind): AnswerEntry['part
     if (part['type'] === 'tool-call') {
       const { id, name, arguments: given } = part
       const args = argumentsIn(given ?? '')
-      return [{ type: 'call', id: String(id ?? ''), name: String(name ?? ''), arguments: args }]
+      return [{ type: 'call', id: wordsIn(id ?? ''), name: wordsIn(name ?? ''), arguments: args }]
     }
     left.add('parts of answers', JSON.stringify(part))
     return []

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import { dshAnswer, dshSpoken, dshTexts, dshUsage } from './dsh-message.ts'
 import type { LeftBehind } from './left-behind.ts'
 import { recordsOf } from './lines.ts'
-import { isRecord, listIn, recordIn, textIn, timeIn, type Loose } from './loose.ts'
+import { isRecord, listIn, recordIn, textIn, timeIn, wordsIn, type Loose } from './loose.ts'
 
 /** Whether the first line is the header of a session of DSH (log version 0). */
 export function isDsh(value: Loose): boolean {
@@ -40,11 +40,11 @@ export async function* readDsh(path: string, left: LeftBehind): AsyncGenerator<E
     const mark = typeof value['seq'] === 'number' ? String(value['seq']) : undefined
     if (type === 'assistant/message') pieces.clear()
     if (type === 'turn/end') yield* pieces.entries(time, left)
-    if (type === 'compaction/summary') summaries.set(String(data['compactionId']), value)
+    if (type === 'compaction/summary') summaries.set(wordsIn(data['compactionId']), value)
     else if (isReplacement(value)) {
       if (type !== 'user/message') left.add('results that were shortened', type)
     } else if (type === 'compaction/end') {
-      yield* summaryEntries(summaries.get(String(data['compactionId'])), data, left)
+      yield* summaryEntries(summaries.get(wordsIn(data['compactionId'])), data, left)
     } else yield* entriesOf(type, data, { time, mark, number }, left)
   }
   yield* pieces.entries(undefined, left)
@@ -68,7 +68,7 @@ function* entriesOf(type: string, data: Loose, place: Place, left: LeftBehind): 
     }
     case 'assistant/message': {
       const source = recordIn(message['source'])
-      if (source['replayState']) left.add('opaque state of routes', String(source['provider']))
+      if (source['replayState']) left.add('opaque state of routes', wordsIn(source['provider']))
       return yield {
         kind: 'answer',
         provider: textIn(source['provider']) ?? 'unknown',
@@ -83,7 +83,7 @@ function* entriesOf(type: string, data: Loose, place: Place, left: LeftBehind): 
     case 'tool/result': {
       const blocks = listIn(message['content']).map(recordIn)
       const block = blocks.find((one) => one['type'] === 'tool-result') ?? {}
-      const callId = String(block['toolCallId'] ?? data['callId'] ?? '')
+      const callId = wordsIn(block['toolCallId'] ?? data['callId'] ?? '')
       const isError = block['isError'] === true || isRecord(data['error'])
       return yield {
         kind: 'result',

@@ -19,6 +19,11 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Any value as words to show: `String` calls what a record of a stranger names `toString`. */
+export function wordsIn(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none')
+}
+
 export function countIn(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 }

@@ -9,6 +9,7 @@ import {
   recordIn,
   textIn,
   timeIn,
+  wordsIn,
   type Loose,
 } from './loose.ts'
 
@@ -23,7 +24,7 @@ export function* messageEntries(
 ): Generator<Entry> {
   if (message['role'] === 'user') yield* userEntries(message, parts, left)
   else if (message['role'] === 'assistant') yield* answerEntries(message, parts, left)
-  else left.add('messages of another role', String(message['role']))
+  else left.add('messages of another role', wordsIn(message['role']))
 }
 
 function* userEntries(message: Loose, parts: readonly Loose[], left: LeftBehind): Generator<Entry> {
@@ -36,7 +37,7 @@ function* userEntries(message: Loose, parts: readonly Loose[], left: LeftBehind)
       if (part['synthetic'] === true) added.push({ type: 'text', text })
       else said.push({ type: 'text', text })
     } else if (part['type'] === 'file') said.push(filePart(part, left))
-    else if (part['type'] !== 'compaction') left.add('parts of messages', String(part['type']))
+    else if (part['type'] !== 'compaction') left.add('parts of messages', wordsIn(part['type']))
   }
   if (said.length > 0) yield { kind: 'user', parts: said, time }
   if (added.length > 0) yield { kind: 'user', parts: added, form: 'notice', time }
@@ -59,19 +60,19 @@ function* answerEntries(
   const isStepped = parts.some((part) => part['type'] === 'step-finish')
   for (const part of parts) {
     if (part['type'] === 'step-start') step += 1
-    yield* partEntries(part, { message, key: `${String(message['id'])}-${step}`, time, left })
+    yield* partEntries(part, { message, key: `${wordsIn(message['id'])}-${step}`, time, left })
   }
   if (!isStepped) {
     const { cost, tokens } = message
     const usage = usageIn(tokens)
-    const key = `${String(message['id'])}-${step}`
+    const key = `${wordsIn(message['id'])}-${step}`
     if (usage)
       yield { ...answerOf(message, key, [], timeIn(completed)), usage, costUsd: costIn(cost) }
   }
   const error = recordIn(message['error'])
   if (error['name'] === 'MessageAbortedError') yield { kind: 'end', reason: 'aborted', time }
   else if (isRecord(message['error'])) {
-    const said = textIn(recordIn(error['data'])['message']) ?? String(error['name'])
+    const said = textIn(recordIn(error['data'])['message']) ?? wordsIn(error['name'])
     yield {
       kind: 'failed',
       code: 'IMPORTED_FAILURE',
@@ -108,8 +109,8 @@ function* partEntries(part: Loose, { message, key, time, left }: Place): Generat
       }
     }
     default:
-      if (!housekeeping.has(String(part['type'])))
-        left.add('parts of answers', String(part['type']))
+      if (!housekeeping.has(wordsIn(part['type'])))
+        left.add('parts of answers', wordsIn(part['type']))
       return undefined
   }
 }
@@ -123,15 +124,15 @@ function* toolEntries(
   const { callID: callId, tool } = part
   const state = recordIn(part['state'])
   const { start, end } = recordIn(state['time'])
-  const id = String(callId ?? '')
+  const id = wordsIn(callId ?? '')
   const given = argumentsIn(state['input'] ?? {})
-  const call = { type: 'call', id, name: String(tool ?? ''), arguments: given } as const
+  const call = { type: 'call', id, name: wordsIn(tool ?? ''), arguments: given } as const
   yield answerOf(message, key, [call], timeIn(start))
   if (state['status'] !== 'completed' && state['status'] !== 'error') return
   const isError = state['status'] === 'error'
   const output = textIn(isError ? state['error'] : state['output']) ?? ''
   const files = listIn(state['attachments']).map((file) => filePart(recordIn(file), left))
-  if (isRecord(state['metadata'])) left.add('structured results of tools', String(tool))
+  if (isRecord(state['metadata'])) left.add('structured results of tools', wordsIn(tool))
   const [began, ended] = [timeIn(start), timeIn(end)]
   const result: ResultEntry = {
     kind: 'result',
@@ -161,8 +162,8 @@ function filePart(part: Loose, left: LeftBehind): EntryText | EntryImage {
   if (base64 !== undefined && mediaType.startsWith('image/')) {
     return { type: 'image', mediaType, base64 }
   }
-  left.add('files', `${String(filename)} ${String(mime)}`)
-  return { type: 'text', text: `[the file ${String(filename)}]` }
+  left.add('files', `${wordsIn(filename)} ${wordsIn(mime)}`)
+  return { type: 'text', text: `[the file ${wordsIn(filename)}]` }
 }
 
 /** Counts that are apart: input without the cached tokens, output without reasoning. */

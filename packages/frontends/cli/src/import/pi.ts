@@ -2,7 +2,16 @@ import type { Usage } from '@cordage/core/message'
 import type { AnswerEntry, Entry, EntryImage, EntryText, UserEntry } from './entry.ts'
 import { LeftBehind } from './left-behind.ts'
 import { recordsOf } from './lines.ts'
-import { argumentsIn, countIn, listIn, recordIn, textIn, timeIn, type Loose } from './loose.ts'
+import {
+  argumentsIn,
+  countIn,
+  listIn,
+  recordIn,
+  textIn,
+  timeIn,
+  wordsIn,
+  type Loose,
+} from './loose.ts'
 
 /** Whether the first line is of a session of pi (formats 1 to 3). */
 export function isPi(value: Loose): boolean {
@@ -20,9 +29,9 @@ export async function* readPi(path: string, left: LeftBehind): AsyncGenerator<En
     if (value['type'] === 'session') {
       yield { kind: 'about', session: id, cwd: textIn(value['cwd']) }
       if ('parentSession' in value)
-        left.add('the session it is a branch of', String(value['parentSession']))
+        left.add('the session it is a branch of', wordsIn(value['parentSession']))
     } else if (id === undefined || active.has(id)) yield* entriesOf(value, left)
-    else left.add('entries of other branches', `${String(value['type'])} ${id}`)
+    else left.add('entries of other branches', `${wordsIn(value['type'])} ${id}`)
   }
 }
 
@@ -62,7 +71,7 @@ function entriesOf(value: Loose, left: LeftBehind): Entry[] {
       return title === undefined ? [] : [{ kind: 'title', title, by: 'user', time }]
     }
     default:
-      left.add(`entries of the type ${String(value['type'])}`, JSON.stringify(value))
+      left.add(`entries of the type ${wordsIn(value['type'])}`, JSON.stringify(value))
       return []
   }
 }
@@ -84,13 +93,14 @@ function messageEntries(
       return assistantEntries(message, time, mark, left)
     case 'toolResult': {
       const parts = spokenParts(message['content'], left)
-      if ('details' in message) left.add('structured results of tools', String(message['toolName']))
-      const callId = String(message['toolCallId'] ?? '')
+      if ('details' in message)
+        left.add('structured results of tools', wordsIn(message['toolName']))
+      const callId = wordsIn(message['toolCallId'] ?? '')
       return [{ kind: 'result', callId, parts, isError: message['isError'] === true, time, mark }]
     }
     case 'bashExecution': {
       const { command, output, exitCode } = message
-      const text = `$ ${String(command)}\n${textIn(output) ?? ''}\nexit code ${String(exitCode)}`
+      const text = `$ ${wordsIn(command)}\n${textIn(output) ?? ''}\nexit code ${wordsIn(exitCode)}`
       return user([{ type: 'text', text }], 'notice')
     }
     case 'branchSummary':
@@ -141,9 +151,9 @@ function answerParts(content: unknown, left: LeftBehind): AnswerEntry['parts'] {
     if (part['type'] === 'toolCall') {
       const { id, name, arguments: given } = part
       const text = argumentsIn(given ?? {})
-      return [{ type: 'call', id: String(id ?? ''), name: String(name ?? ''), arguments: text }]
+      return [{ type: 'call', id: wordsIn(id ?? ''), name: wordsIn(name ?? ''), arguments: text }]
     }
-    left.add('parts of answers', String(part['type']))
+    left.add('parts of answers', wordsIn(part['type']))
     return []
   })
 }
@@ -155,9 +165,9 @@ function spokenParts(content: unknown, left: LeftBehind): (EntryText | EntryImag
     if (part['type'] === 'text') return [{ type: 'text', text: textIn(part['text']) ?? '' }]
     const base64 = textIn(part['data'])
     if (part['type'] === 'image' && base64 !== undefined) {
-      return [{ type: 'image', mediaType: String(part['mimeType']), base64 }]
+      return [{ type: 'image', mediaType: wordsIn(part['mimeType']), base64 }]
     }
-    left.add('parts of messages', String(part['type']))
+    left.add('parts of messages', wordsIn(part['type']))
     return []
   })
 }

@@ -9,7 +9,7 @@ import { importFormats, type ImportFormat } from './entry.ts'
 import { importError } from './errors.ts'
 import { LeftBehind } from './left-behind.ts'
 import { firstRecords, parsed } from './lines.ts'
-import { recordIn, type Loose } from './loose.ts'
+import { recordIn, wordsIn, type Loose } from './loose.ts'
 import { isOpencodeExport, isOpencodeSession } from './opencode.ts'
 import { isPi } from './pi.ts'
 import type { TranscriptSource } from './source.ts'
@@ -87,7 +87,7 @@ async function formatOf(path: string): Promise<ImportFormat | undefined> {
 async function isOfAnother(path: string, files: readonly string[]): Promise<boolean> {
   if (!basename(path).startsWith('agent-')) return false
   const [first] = await firstRecords(path, 1, new LeftBehind())
-  const main = `${String(first?.['sessionId'])}.jsonl`
+  const main = `${wordsIn(first?.['sessionId'])}.jsonl`
   return first?.['isSidechain'] === true && files.some((file) => basename(file) === main)
 }
 
