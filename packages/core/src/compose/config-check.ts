@@ -1,3 +1,4 @@
+import { reasonOf } from '../kernel/index.ts'
 import type { AnyPlugin } from '../kernel/index.ts'
 import { originOf } from './composition.ts'
 import type { Row } from './composition.ts'
@@ -26,8 +27,7 @@ export async function checkConfig(row: Row, plugin: AnyPlugin): Promise<Problem[
     return issues.flatMap((issue) => describeIssue(row, plugin, issue))
   } catch (error) {
     // A transform that throws is the plugin's mistake, but it is this value that met it.
-    const why = error instanceof Error ? error.message : String(error)
-    return [invalid(row, [], `cannot be checked: ${why}`)]
+    return [invalid(row, [], `cannot be checked: ${reasonOf(error)}`)]
   }
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { escapeControls, isHarnessError } from '../error/index.ts'
-import { assert, describeFailure, log, mount } from '../kernel/index.ts'
+import { assert, describeFailure, log, mount, reasonOf } from '../kernel/index.ts'
 import type { Context, Mounted, RowState } from '../kernel/index.ts'
 import type { PreparedRow, ReadyRow, RefusedRow } from './preflight.ts'
 import { problem } from './problem.ts'
@@ -111,7 +111,7 @@ export class LiveRows {
       try {
         await live.mounted.update(ready.row.config)
       } catch (error) {
-        return [rowProblem(ready, `does not take its new config: ${reasonOf(error)}`)]
+        return [rowProblem(ready, `does not take its new config: ${ownWords(error)}`)]
       }
     }
     live.ready = ready
@@ -213,7 +213,7 @@ function describeState(state: RowState): Pick<RowReport, 'state' | 'reason' | 'n
       return { state: 'waiting', reason: `It needs ${names}.`, needs: state.needs }
     }
     case 'failed':
-      return { state: 'failed', reason: reasonOf(state.error) }
+      return { state: 'failed', reason: ownWords(state.error) }
     case 'loading':
       return { state: 'waiting', reason: 'It is still starting.' }
     case 'disposed':
@@ -232,10 +232,9 @@ function rowProblem(
 }
 
 // The first line of the plugin's own words: without them nobody could correct a configuration.
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+function ownWords(error: unknown): string {
   const code = isHarnessError(error) ? ` (${error.code})` : ''
-  return escapeControls(text.split('\n')[0]!) + code
+  return escapeControls(reasonOf(error).split('\n')[0]!) + code
 }
 
 function placeOf(row: Row): { file: string; line: number } {

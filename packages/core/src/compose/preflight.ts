@@ -1,6 +1,6 @@
 import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
-import { withTimeLimit } from '../kernel/index.ts'
+import { reasonOf, withTimeLimit } from '../kernel/index.ts'
 import type { AnyPlugin } from '../kernel/index.ts'
 import { problemOf } from './composition.ts'
 import type { Composition, Row } from './composition.ts'
@@ -220,5 +220,5 @@ function checkApi(row: Row, api: string | undefined): Problem | undefined {
 }
 
 function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0]!.replace(/\.$/, '')
+  return reasonOf(error).split('\n')[0]!.replace(/\.$/, '')
 }

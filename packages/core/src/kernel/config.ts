@@ -1,4 +1,5 @@
 import type { AnyPlugin } from './activate.ts'
+import { reasonOf } from './reason.ts'
 import { RowError } from './row.ts'
 
 export type CheckedConfig = { readonly value: unknown } | { readonly error: Error }
@@ -15,8 +16,7 @@ export function checkConfig(
   const input = config ?? {}
   if (!schema) return { value: input }
   const failed = (reason: unknown): CheckedConfig => {
-    const text = reason instanceof Error ? reason.message : String(reason)
-    return { error: new RowError(row, `the config cannot be checked: ${text}`, reason) }
+    return { error: new RowError(row, `the config cannot be checked: ${reasonOf(reason)}`, reason) }
   }
   const judge = (result: { value?: unknown; issues?: readonly Issue[] | undefined }) => {
     return result.issues ? { error: invalid(row, result.issues) } : { value: result.value }

@@ -13,4 +13,5 @@ export { mount, type Mounted, type MountOptions, type RowState } from './mount.t
 export { openScope, scopeOf, type Scope } from './scope.ts'
 export { own } from './own.ts'
 export { withTimeLimit } from './time-limit.ts'
+export { reasonOf } from './reason.ts'
 export { RowError, rowOf } from './row.ts'

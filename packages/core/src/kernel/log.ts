@@ -2,6 +2,11 @@ import { inspect } from 'node:util'
 import { containerOf } from './container.ts'
 import type { Context } from './context.ts'
 
+/** Of an error, with itself. */
+const MAX_CAUSES = 8
+/** A hostile getter or proxy. */
+const UNPRINTABLE = '[unprintable]'
+
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
 /** `time` in milliseconds since the epoch, `name` the row, `text` one formatted message. */
@@ -47,9 +52,17 @@ export function format(args: readonly unknown[]): string {
 
 /** Name and message of an error and of its causes, without stacks or attached properties. */
 export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return print(error)
-  const cause = error.cause === undefined ? '' : `; caused by ${describeFailure(error.cause)}`
-  return `${error.name}: ${error.message}${cause}`
+  const told: string[] = []
+  try {
+    // An error may be its own cause.
+    for (let at = error; told.length < MAX_CAUSES && at !== undefined;) {
+      told.push(at instanceof Error ? `${at.name}: ${at.message}` : print(at))
+      at = at instanceof Error ? at.cause : undefined
+    }
+  } catch {
+    told.push(UNPRINTABLE)
+  }
+  return told.join('; caused by ') || 'undefined'
 }
 
 function convert(kind: string, value: unknown): string {
@@ -72,8 +85,7 @@ function print(value: unknown): string {
     if (value instanceof Error) return value.stack ?? `${value.name}: ${value.message}`
     return inspect(value, { depth: 4, breakLength: Infinity, maxStringLength: 1000 })
   } catch {
-    // A hostile getter or proxy.
-    return '[unprintable]'
+    return UNPRINTABLE
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from './reason.ts'
 import { containerOf } from './container.ts'
 import type { Context } from './context.ts'
 
@@ -36,13 +37,13 @@ export function blame(row: string, error: unknown): Error {
     return withRow(row, error)
   } catch {
     // A getter or proxy that throws: a row fails with it as with any other error.
-    return new RowError(row, 'it failed with an error that cannot be read')
+    return new RowError(row, reasonOf(error))
   }
 }
 
 function withRow(row: string, error: unknown): Error {
   if (error instanceof RowError) return error
-  if (!(error instanceof Error)) return new RowError(row, String(error), error)
+  if (!(error instanceof Error)) return new RowError(row, reasonOf(error), error)
   if (!isRecognised(error)) return new RowError(row, error.message, error)
   if (!('row' in error) && Object.isExtensible(error)) {
     Object.defineProperty(error, 'row', { value: row, configurable: true })

@@ -1,4 +1,11 @@
-import { createRoot, definePlugin, log, mount, type LogRecord } from '@cordage/core/kernel'
+import {
+  createRoot,
+  definePlugin,
+  describeFailure,
+  log,
+  mount,
+  type LogRecord,
+} from '@cordage/core/kernel'
 import { describe, expect, it } from 'vitest'
 import { fixture } from './fixture.ts'
 
@@ -60,6 +67,18 @@ describe('the log', () => {
     expect(lineOf('%d %d', Symbol('s'), Object.create(null))).toBe('NaN NaN')
     expect(lineOf('%s', hostile)).toBe('[unprintable]')
     expect(lineOf('%s', 'x'.repeat(50_000))).toHaveLength(10_240)
+  })
+
+  it('describes failures that are their own cause, or cannot be read', () => {
+    const own = new Error('round')
+    own.cause = own
+    expect(describeFailure(own).split('; caused by ')).toEqual(Array(8).fill('Error: round'))
+    const trap = new Error('x', { cause: 'y' })
+    Object.defineProperty(trap, 'message', { get: () => expect.fail('trapped') })
+    const outer = new TypeError('outer', { cause: trap })
+    expect(describeFailure(outer)).toBe('TypeError: outer; caused by [unprintable]')
+    expect(describeFailure(Object.create(null))).toBe('[Object: null prototype] {}')
+    expect(describeFailure(undefined)).toBe('undefined')
   })
 
   it('prints a context by name', () => {

@@ -5,6 +5,11 @@ import { join } from 'node:path'
 const schema = (validate: string) =>
   `{ '~standard': { version: 1, vendor: 'x', validate: ${validate} } }`
 
+/** An error that cannot be read. */
+const TRAP = `const trap = new Error('x')
+Object.defineProperty(trap, 'message', { get() { throw new Error('trapped') } })
+`
+
 /** Third-party modules, each broken in its own way; plain ones, so that they need no package. */
 const SOURCES = {
   fine: 'export default { apply() {} }',
@@ -14,9 +19,12 @@ const SOURCES = {
   'throws-text': 'export default { apply() { throw "just text" } }',
   'throws-escapes': String.raw`export default { apply() { throw new Error("\u001b[31mred\u0007") } }`,
   'throws-lines': String.raw`export default { apply() { throw new Error("first\nsecond\nthird") } }`,
-  'throws-trap': `const trap = new Error('x')
-Object.defineProperty(trap, 'message', { get() { throw new Error('trapped') } })
-export default { apply() { throw trap } }`,
+  'imports-trap': `${TRAP}throw trap`,
+  'imports-nothing': 'throw Object.create(null)',
+  'check-throws-trap': `${TRAP}export default { apply() {}, Config: ${schema('() => { throw trap }')} }`,
+  'check-rejects-nothing': `export default { apply() {}, Config: ${schema('async () => { throw Object.create(null) }')} }`,
+  'throws-no-text': 'export default { apply() { throw Object.create(null) } }',
+  'throws-trap': `${TRAP}export default { apply() { throw trap } }`,
   hangs: 'export default { apply: () => new Promise(() => {}) }',
   'hangs-on-close': 'export default { apply: () => () => new Promise(() => {}) }',
   'throws-on-close': 'export default { apply: () => () => { throw new Error("stuck") } }',
