@@ -1,11 +1,6 @@
 import { closeSync, openSync, rmSync } from 'node:fs'
 import Sqlite, { type Database, type Statement } from 'better-sqlite3'
-import type { Seen, SeenFiles } from './catalog-rows.ts'
-
-/** What is kept of a log; `told` is JSON of a `Told`, without which it was only looked at. */
-export interface CatalogRow extends SeenFiles {
-  readonly told: string | null
-}
+import type { Seen, Stamp } from './catalog-rows.ts'
 
 const schema = 1
 /** How long another process may hold the file before this one does without. */
@@ -35,18 +30,13 @@ export class CatalogDatabase {
     return this.#known
   }
 
-  row(id: string): CatalogRow | undefined {
-    const row = this.#statement(`SELECT ${rest} FROM log WHERE id = ?`).raw().get(id)
-    return row === undefined ? undefined : rowOf(row as RestValues)
-  }
-
-  put(logs: readonly (readonly [seen: Seen, row: CatalogRow])[]): void {
+  put(logs: readonly Seen[]): void {
     if (logs.length === 0) return
     const put = this.#statement(`INSERT OR REPLACE INTO log VALUES (${'?,'.repeat(13)}?)`)
     this.#change(() => {
-      for (const [seen, row] of logs) put.run(...valuesOf(seen), ...restOf(row))
+      for (const seen of logs) put.run(...valuesOf(seen))
     })
-    for (const [seen] of logs) this.#known.set(seen.id, seen)
+    for (const seen of logs) this.#known.set(seen.id, seen)
   }
 
   /** Leaves nothing of these sessions in the file. */
@@ -102,7 +92,7 @@ export class CatalogDatabase {
   }
 
   #load(): void {
-    const rows = this.#statement(`SELECT ${first} FROM log`).raw().all() as Values[]
+    const rows = this.#statement(`SELECT ${columns} FROM log`).raw().all() as Values[]
     this.#known = new Map(rows.map((row) => [row[0], seenOf(row)]))
   }
 
@@ -124,33 +114,43 @@ export class CatalogDatabase {
   }
 }
 
-const first = 'id, log_ino, log_size, log_mtime, log_ctime, updated, unsettled'
-const rest = 'newest, ino, size, mtime, ctime, bytes, told'
+const columns =
+  'id, log_ino, log_size, log_mtime, log_ctime, updated, unsettled, ' +
+  'newest, ino, size, mtime, ctime, bytes, told'
 
-type Values = [string, number, number, number, number, number, number]
-type RestValues = [string, number, number, number, number, number, string | null]
+type StampValues = [ino: number, size: number, mtime: number, ctime: number]
+type Values = [
+  ...[id: string, ...log: StampValues, updated: number, unsettled: number],
+  ...[newest: string, ...segment: StampValues, bytes: number, told: string | null],
+]
 
-function valuesOf({ id, log, updatedAt, unsettled }: Seen): Values {
-  return [id, log.ino, log.size, log.mtimeMs, log.ctimeMs, updatedAt, unsettled ? 1 : 0]
+function valuesOf({ id, log, updatedAt, unsettled, ...files }: Seen): Values {
+  const { newest, segment, bytes, told } = files
+  const place = [id, ...valuesOfStamp(log), updatedAt, unsettled ? 1 : 0] as const
+  return [...place, newest, ...valuesOfStamp(segment), bytes, told]
 }
 
-function seenOf([id, ino, size, mtimeMs, ctimeMs, updatedAt, unsettled]: Values): Seen {
-  return { id, log: { ino, size, mtimeMs, ctimeMs }, updatedAt, unsettled: unsettled === 1 }
+function valuesOfStamp({ ino, size, mtimeMs, ctimeMs }: Stamp): StampValues {
+  return [ino, size, mtimeMs, ctimeMs]
 }
 
-function restOf({ newest, segment, bytes, told }: CatalogRow): RestValues {
-  const { ino, size, mtimeMs, ctimeMs } = segment
-  return [newest, ino, size, mtimeMs, ctimeMs, bytes, told]
-}
-
-function rowOf([newest, ino, size, mtimeMs, ctimeMs, bytes, told]: RestValues): CatalogRow {
-  return { newest, segment: { ino, size, mtimeMs, ctimeMs }, bytes, told }
+function seenOf(row: Values): Seen {
+  return {
+    id: row[0],
+    log: { ino: row[1], size: row[2], mtimeMs: row[3], ctimeMs: row[4] },
+    updatedAt: row[5],
+    unsettled: row[6] === 1,
+    newest: row[7],
+    segment: { ino: row[8], size: row[9], mtimeMs: row[10], ctimeMs: row[11] },
+    bytes: row[12],
+    told: row[13],
+  }
 }
 
 function makeTable(database: Database): void {
   database.transaction(() => {
     database.exec(`DROP TABLE IF EXISTS log`)
-    database.exec(`CREATE TABLE log (${first}, ${rest}, PRIMARY KEY (id)) WITHOUT ROWID`)
+    database.exec(`CREATE TABLE log (${columns}, PRIMARY KEY (id)) WITHOUT ROWID`)
     database.pragma(`user_version = ${schema}`)
   })()
 }

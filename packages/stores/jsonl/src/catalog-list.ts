@@ -18,11 +18,6 @@ interface Place {
   readonly seen: Seen | undefined
 }
 
-interface Fresh {
-  readonly seen: Seen
-  readonly files: SeenFiles
-}
-
 /**
  * The sessions below a root, newest first, a page at a time. Nothing but names, times and sizes
  * is looked at: which logs have changed is found without their owners' help.
@@ -31,8 +26,8 @@ export class CatalogList {
   readonly #root: string
   readonly #database: CatalogDatabase
   readonly #places: Place[]
-  /** Those that the catalog knows nothing of, or nothing that still holds. */
-  readonly #fresh = new Map<string, Fresh>()
+  /** Those that were looked at anew. */
+  readonly #fresh = new Map<string, Seen>()
   #at = 0
 
   constructor(root: string, database: CatalogDatabase) {
@@ -58,55 +53,57 @@ export class CatalogList {
 
   /** Keeps what was seen, and what was read of logs that `next` gave without it. */
   tell(told: Readonly<Record<string, string>>): void {
-    const fresh = [...this.#fresh].map(([id, { seen, files }]) => {
-      return [seen, { ...files, told: told[id] ?? null }] as const
+    const known = this.#database.known()
+    const fresh = [...this.#fresh.values()].map((seen) => {
+      return { ...seen, told: told[seen.id] ?? seen.told }
     })
-    this.#database.put(fresh)
+    this.#database.put(fresh.filter((seen) => !isKept(known.get(seen.id), seen)))
   }
 
   #placeOf(id: string, known: Seen | undefined): Place {
     try {
       const log = stampOfLog(this.#root, id)
       if (!log) return { id, updatedAt: 0, seen: undefined }
-      if (known && isSame(known.log, log) && (!known.unsettled || this.#row(id))) {
-        return { id, updatedAt: known.updatedAt, seen: known }
-      }
-      const found = seeFiles(this.#root, id)
-      if (!found) return { id, updatedAt: 0, seen: undefined }
-      const { updatedAt, ...files } = found
-      const recent = Date.now() - log.mtimeMs < settledMs
-      const seen = { id, log, updatedAt, unsettled: recent || hasLiveLane(this.#root, id) }
-      this.#fresh.set(id, { seen, files })
-      return { id, updatedAt, seen }
+      const isKnown = known && !known.unsettled && isSame(known.log, log)
+      const seen = isKnown ? known : this.#see(id, log, known)
+      return { id, updatedAt: seen?.updatedAt ?? 0, seen }
     } catch {
       // Reading it will tell what is wrong with it.
       return { id, updatedAt: 0, seen: undefined }
     }
   }
 
-  #entryOf({ id, updatedAt, seen }: Place): string | undefined {
-    if (!seen) return textOf({ id, bytes: 0, updatedAt: 0, live: false })
-    // Who takes a session begins a segment, so that it is seen anew.
-    const live = seen.unsettled && hasLiveLane(this.#root, id)
-    const fresh = this.#fresh.get(id)
-    if (fresh) return textOf({ id, bytes: fresh.files.bytes, updatedAt, live })
-    const row = this.#row(id)
-    if (row) return textOf({ id, bytes: row.bytes, updatedAt, live }, row.told)
-    this.#putBack(this.#placeOf(id, undefined))
-    return undefined
+  /** Looks at the files of a log, and keeps what is known of them if they are as they were. */
+  #see(id: string, log: Seen['log'], known: Seen | undefined): Seen | undefined {
+    const files = seeFiles(this.#root, id)
+    if (!files) return undefined
+    const recent = Date.now() - log.mtimeMs < settledMs
+    const unsettled = recent || files.segment.size === 0 || hasLiveLane(this.#root, id)
+    const told = known && isSame(known.log, log) && isAsSeen(known, files) ? known.told : null
+    const seen = { id, log, ...files, unsettled, told }
+    this.#fresh.set(id, seen)
+    return seen
   }
 
   /**
-   * What is known of a log, if the segment that is written to is still as it was. A segment grows
-   * while somebody owns it and never after: only one that was written over needs this look.
+   * A segment grows while somebody owns it and never after: only one that was written over needs
+   * the look at the segment here.
    */
-  #row(id: string) {
-    const row = this.#database.row(id)
-    const stamp = row && stampOfSegment(this.#root, id, row.newest)
-    return stamp && isSame(stamp, row.segment) ? row : undefined
+  #entryOf({ id, seen }: Place): string | undefined {
+    if (!seen) return textOf({ id, bytes: 0, updatedAt: 0, live: false })
+    if (!this.#fresh.has(id)) {
+      const segment = stampOfSegment(this.#root, id, seen.newest)
+      if (!segment || !isSame(segment, seen.segment)) return this.#putBack(id)
+    }
+    // Who takes a session begins a segment, so that it is seen anew.
+    const live = seen.unsettled && hasLiveLane(this.#root, id)
+    const { bytes, updatedAt } = seen
+    return textOf({ id, bytes, updatedAt, live }, seen.told)
   }
 
-  #putBack(place: Place): void {
+  /** Looks at a log anew, which may have another place then. */
+  #putBack(id: string): undefined {
+    const place = this.#placeOf(id, undefined)
     const after = this.#places.findIndex((other, index) => {
       return index >= this.#at && byTime(place, other) <= 0
     })
@@ -116,6 +113,16 @@ export class CatalogList {
 
 function byTime(a: Place, b: Place): number {
   return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)
+}
+
+/** Whether writing it down would change nothing. */
+function isKept(known: Seen | undefined, seen: Seen): boolean {
+  if (!known || known.told !== seen.told || known.unsettled !== seen.unsettled) return false
+  return isSame(known.log, seen.log) && isAsSeen(known, seen)
+}
+
+function isAsSeen(known: SeenFiles, { newest, segment, bytes }: SeenFiles): boolean {
+  return known.newest === newest && known.bytes === bytes && isSame(known.segment, segment)
 }
 
 function textOf(entry: CatalogEntry, told: string | null = null): string {

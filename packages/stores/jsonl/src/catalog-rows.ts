@@ -9,21 +9,23 @@ export interface Stamp {
   readonly ctimeMs: number
 }
 
-/** A session's place in a list, kept in memory for each. */
-export interface Seen {
-  readonly id: string
-  /** Its folder `log` changes when a segment is begun, removed or replaced. */
-  readonly log: Stamp
-  readonly updatedAt: number
-  /** It was owned or quite new when it was looked at, so that its segment may have grown since. */
-  readonly unsettled: boolean
-}
-
 /** The segment that is written to, and the size of all. */
 export interface SeenFiles {
   readonly newest: string
   readonly segment: Stamp
   readonly bytes: number
+  readonly updatedAt: number
+}
+
+/** A log as it was when it was looked at; all of them are kept in memory. */
+export interface Seen extends SeenFiles {
+  readonly id: string
+  /** Its folder `log` changes when a segment is begun, removed or replaced. */
+  readonly log: Stamp
+  /** It was owned, quite new or only claimed, so that its segment may have grown since. */
+  readonly unsettled: boolean
+  /** JSON of a `Told`, without which the log was only looked at. */
+  readonly told: string | null
 }
 
 /** What reading a log told: all that a list shows besides sizes and times. */

@@ -27,10 +27,7 @@ export function hasLiveLane(root: string, id: string): boolean {
 }
 
 /** Looks at all files of a log; `undefined` for a folder that holds none. */
-export function seeFiles(
-  root: string,
-  id: string,
-): (SeenFiles & { updatedAt: number }) | undefined {
+export function seeFiles(root: string, id: string): SeenFiles | undefined {
   const folder = join(root, id, 'log')
   let bytes = 0
   let newest: { name: string; stamp: Stamp } | undefined
@@ -55,8 +52,10 @@ function segmentNames(folder: string): string[] {
   return names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
 }
 
+const mayBeMissing = { throwIfNoEntry: false } as const
+
 function look(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })
+  return lstatSync(path, mayBeMissing)
 }
 
 function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): Stamp {
