@@ -37,6 +37,7 @@ export interface Agent {
   readonly scope: Scope
   readonly preset: string
   readonly account: Account
+  /** Of a child never more than its parent has now. */
   authority: Authority
   choice: ModelChoice
   readonly status: AgentStatus
@@ -69,7 +70,8 @@ export interface Agent {
 }
 
 export interface SpawnOptions {
-  readonly session: Session
+  /** A function makes it, once it is sure that the agent may be started. */
+  readonly session: Session | (() => Promise<Session>)
   readonly preset?: string
   readonly choice: ModelChoice
   readonly authority: Authority
@@ -79,9 +81,14 @@ export interface SpawnOptions {
 
 /** `ctx.agents` */
 export interface Agents {
+  /** How deep below an agent that a person started there may be children. */
+  readonly maxDepth: number
   /**
    * Mounts the preset in a fresh scope and gives the session a loop. A child gets the
-   * intersection of its parent's authority and its own, and limits that can only shrink.
+   * intersection of its parent's authority and its own, and limits that can only shrink; its
+   * session is deeper than its parent's. Throws `AGENT_CLOSED`, `AGENT_EXISTS`,
+   * `PRESETS_MISSING`, and for a child `SUBAGENT_DEPTH_EXCEEDED` and
+   * `SUBAGENT_CONCURRENT_BUDGET_EXCEEDED`; what of the session exists then stays its caller's.
    */
   spawn(options: SpawnOptions): Promise<Agent>
   get(id: string): Agent | undefined

@@ -1,101 +1,78 @@
-import {
-  defineNotice,
-  openScope,
-  type Context,
-  type PluginContext,
-  type Scope,
-} from '../kernel/index.ts'
-import { intersect } from '../policy/index.ts'
-import type { Session } from '../session/index.ts'
+import { defineNotice, type PluginContext } from '../kernel/index.ts'
 import type { Agent, Agents, SpawnOptions } from './agent.ts'
-import { createAgent } from './create-agent.ts'
+import { admitChild, type ChildLimits } from './children.ts'
 import { agentError } from './errors.ts'
+import { openAgent } from './open-agent.ts'
 
 const spawned = defineNotice<Agent>('agent/spawned')
 
 /** Keeps the agents of this process; `close` ends children before their parents. */
-export function createAgents(ctx: PluginContext<'ledger'>): Agents & { close(): Promise<void> } {
+export function createAgents(
+  ctx: PluginContext<'ledger'>,
+  limits: ChildLimits,
+): Agents & { close(): Promise<void> } {
   const agents = new Map<string, Agent>()
-  const spawning = new Map<string, Promise<Agent>>()
+  const starting = new Map<SpawnOptions, Promise<Agent>>()
+  const taken = new Set<string>()
   let closed = false
 
-  const spawn = async (options: SpawnOptions): Promise<Agent> => {
-    const { id } = options.session
-    if (closed) throw agentError('AGENT_CLOSED', { id })
-    if (agents.has(id) || spawning.has(id)) throw agentError('AGENT_EXISTS', { id })
+  const spawn = async (given: SpawnOptions): Promise<Agent> => {
+    const options = { ...given }
+    admit(options)
     const task = open(options)
-    spawning.set(id, task)
+    starting.set(options, task)
     try {
       return await task
     } finally {
-      spawning.delete(id)
+      starting.delete(options)
     }
+  }
+
+  const admit = ({ session, parent }: SpawnOptions): void => {
+    const id = typeof session === 'function' ? (parent?.id ?? 'new') : session.id
+    if (closed) throw agentError('AGENT_CLOSED', { id })
+    if (!parent) return
+    if (agents.get(parent.id) !== parent) throw agentError('AGENT_CLOSED', { id: parent.id })
+    const beginning = [...starting.keys()].flatMap((one) => one.parent ?? [])
+    admitChild(parent, { running: [...agents.values()], beginning }, limits)
   }
 
   const open = async (options: SpawnOptions): Promise<Agent> => {
-    const { session, parent } = options
-    const presets = ctx.get('presets')
-    const preset = options.preset ?? session.header.preset ?? presets?.default ?? ''
-    if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
-
-    const scope = openScope(ctx, `agent ${session.id}`, parent?.scope)
-    const notices = await prepare(ctx, scope, session, preset)
-    const authority = parent ? intersect(parent.authority, options.authority) : options.authority
-    const account = ctx.ledger.open(session.id, {
-      ...(parent ? { parent: parent.account } : {}),
-      ...(options.limits ? { limits: options.limits } : {}),
-    })
-    const onClose = async () => {
-      agents.delete(session.id)
-      await closeNewestFirst([...agents.values()].filter((other) => other.parent === agent))
+    const session =
+      typeof options.session === 'function' ? await options.session() : options.session
+    const { id } = session
+    if (agents.has(id) || taken.has(id)) throw agentError('AGENT_EXISTS', { id })
+    taken.add(id)
+    try {
+      const agent = await openAgent({ ...options, ctx, session, closeChildren })
+      agents.set(id, agent)
+      starting.delete(options)
+      spawned.emit(ctx, agent)
+      return agent
+    } finally {
+      taken.delete(id)
     }
-    const { choice } = options
-    const agent: Agent = createAgent({
-      ctx,
-      session,
-      scope,
-      preset,
-      account,
-      authority,
-      choice,
-      parent,
-      notices,
-      onClose,
-    })
-    agents.set(session.id, agent)
-    spawned.emit(ctx, agent)
-    return agent
+  }
+
+  const closeChildren = async (agent: Agent): Promise<void> => {
+    agents.delete(agent.id)
+    // One that is being started would outlive its parent unseen.
+    const begun = [...starting].filter(([options]) => options.parent === agent)
+    await Promise.allSettled(begun.map(([, task]) => task))
+    await closeNewestFirst([...agents.values()].filter((other) => other.parent === agent))
   }
 
   return {
+    maxDepth: limits.maxDepth,
     spawn,
     get: (id) => agents.get(id),
     list: () => [...agents.values()],
     onSpawn: (caller, listener) => void spawned.use(caller, listener),
     async close() {
       closed = true
-      await Promise.allSettled(spawning.values())
+      await Promise.allSettled(starting.values())
       await closeNewestFirst([...agents.values()])
     },
-  }
-}
-
-/** Mounts the preset and mends the session; resolves with what of the preset is not active. */
-async function prepare(
-  ctx: Context,
-  scope: Scope,
-  session: Session,
-  preset: string,
-): Promise<string[]> {
-  try {
-    const rows = preset === '' ? [] : ((await ctx.get('presets')?.mount(scope, preset))?.rows ?? [])
-    if (session.writable) await session.repair()
-    return rows
-      .filter(({ state }) => state !== 'active' && state !== 'disabled')
-      .map(({ id, state, reason }) => `row ${id} of preset ${preset} is ${state}: ${reason}`)
-  } catch (error) {
-    await scope.close()
-    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context, Scope } from '../kernel/index.ts'
 import type { Account } from '../ledger/index.ts'
 import { textMessage, type Message, newId } from '../message/index.ts'
-import type { Authority } from '../policy/index.ts'
+import { intersect, type Authority } from '../policy/index.ts'
 import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
 import type { Agent, ModelChoice } from './agent.ts'
 import { agentError } from './errors.ts'
@@ -23,7 +23,8 @@ export interface AgentParts {
 
 /** Puts a session, a scope and an account together into something that takes turns. */
 export function createAgent(parts: AgentParts): Agent {
-  const { session, scope, account, authority, choice, parent, preset, notices } = parts
+  const { session, scope, account, choice, parent, preset, notices } = parts
+  let own = parts.authority
   const turns = createTurns(parts.ctx, () => agent)
   let closing: Promise<void> | undefined
 
@@ -56,7 +57,13 @@ export function createAgent(parts: AgentParts): Agent {
     scope,
     preset,
     account,
-    authority,
+    // What is taken from a parent is taken from its children at once.
+    get authority() {
+      return parent ? intersect(parent.authority, own) : own
+    },
+    set authority(authority) {
+      own = authority
+    },
     choice,
     parent,
     notices,

@@ -13,5 +13,15 @@ export const agentError = defineErrors('core-agent', {
     message: 'Preset {preset} was asked for, but the composition has no presets.',
     exit: 78,
   },
+  SUBAGENT_DEPTH_EXCEEDED: {
+    message:
+      'An agent of depth {depth} is too deep: children go down to depth {maxDepth}.' +
+      ' Do the work here.',
+  },
+  SUBAGENT_CONCURRENT_BUDGET_EXCEEDED: {
+    message:
+      '{live} child agents run already, and {maxConcurrentChildren} may.' +
+      ' Wait for one of them, or do the work here.',
+  },
   MESSAGE_EMPTY: { message: 'The message is empty. Say what to do.', exit: 2 },
 })

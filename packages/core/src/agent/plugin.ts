@@ -1,13 +1,30 @@
+import { z } from 'zod'
 import { definePlugin, own, type Plugin } from '../kernel/index.ts'
 import { createAgents } from './agents.ts'
 import { announceJobs } from './job-notices.ts'
 
-const plugin: Plugin = definePlugin({
+const config = z.strictObject({
+  maxDepth: z
+    .number()
+    .int()
+    .min(0)
+    .default(1)
+    .describe('How deep below an agent that a person started children may be; 0 for none.'),
+  maxConcurrentChildren: z
+    .number()
+    .int()
+    .min(1)
+    .default(8)
+    .describe('Live children, and theirs, of one agent that a person started.'),
+})
+
+const plugin: Plugin<z.output<typeof config>> = definePlugin({
   name: 'core-agent',
   provides: ['agents'],
   inject: ['sessions', 'ledger'],
-  apply(ctx) {
-    const agents = createAgents(ctx)
+  config,
+  apply(ctx, limits) {
+    const agents = createAgents(ctx, limits)
     announceJobs(ctx, agents)
     own(ctx, 'agents', agents, () => agents.close())
   },

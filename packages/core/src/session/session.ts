@@ -9,6 +9,8 @@ import type { SurfaceEntry } from './surface.ts'
 /** Where a turn stands, folded from the log. `calls` are the open ones of the current step. */
 export interface TurnState {
   readonly turn: number
+  /** The fact that began it; absent where that is not known. */
+  readonly since?: number | undefined
   readonly open: boolean
   readonly step: number
   readonly stepOpen: boolean
@@ -108,6 +110,8 @@ export interface ForkOptions {
   readonly turn?: number
   /** Absolute; that of the session which is forked unless given. */
   readonly project?: string
+  /** Of a child that an agent starts: its parent's and one more. 0 unless given. */
+  readonly depth?: number
 }
 
 /** `ctx.sessions`: makes, opens and keeps the sessions of this process. */

@@ -34,7 +34,11 @@ type Open = TurnState['unanswered']
 const ended = { stepOpen: false, attempt: 0, attemptOpen: false }
 
 function changeOf(state: TurnState, fact: Fact): Partial<TurnState> | undefined {
-  if (turnStart.is(fact)) return { ...ended, turn: fact.data.turn, open: true, step: 0 }
+  if (turnStart.is(fact)) {
+    // Within a turn that nobody has ended its start is no place where history may be cut.
+    const since = state.open ? undefined : fact.seq
+    return { ...ended, turn: fact.data.turn, since, open: true, step: 0 }
+  }
   if (turnEnd.is(fact)) return { ...ended, open: false }
   if (stepStart.is(fact)) return { ...ended, step: fact.data.step, stepOpen: true }
   if (stepEnd.is(fact)) return { stepOpen: false, attemptOpen: false }

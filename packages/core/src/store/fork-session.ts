@@ -25,18 +25,17 @@ export async function findBoundary(
 ): Promise<Boundary> {
   const log = await store.open(id, { mode: 'read' })
   try {
-    const atEnd = before === undefined && turn === undefined
-    return {
-      header: log.header,
-      before: atEnd ? await endOf(log) : await placeOf(log, before, turn),
-    }
+    const place = before === undefined ? await endOf(log, turn) : undefined
+    return { header: log.header, before: place ?? (await placeOf(log, before, turn)) }
   } finally {
     await log.close()
   }
 }
 
-async function endOf(log: SessionLog): Promise<number> {
+/** The end, or where its last turn began, which is known without reading what was before. */
+async function endOf(log: SessionLog, wanted: number | undefined): Promise<number | undefined> {
   const { turn, nextSeq } = await openFold(log, {})
+  if (wanted !== undefined) return wanted === turn.turn ? turn.since : undefined
   if (!turn.open) return nextSeq
   throw sessionError('OPEN_TURN', { id: log.header.id, turn: turn.turn, seq: nextSeq })
 }

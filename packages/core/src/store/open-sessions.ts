@@ -45,9 +45,9 @@ export class OpenSessions implements Sessions {
 
   async fork(id: string, options: ForkOptions = {}): Promise<Session> {
     const { header: parent, before } = await findBoundary(this.#store, id, options)
-    const { project = parent.project } = options
+    const { project = parent.project, depth = 0 } = options
     const header: SessionHeader = {
-      ...this.#newHeader({ project, depth: 0 }),
+      ...this.#newHeader({ project, depth }),
       ...(parent.preset === undefined ? {} : { preset: parent.preset }),
       parent: { id, kind: 'fork', seq: before },
     }

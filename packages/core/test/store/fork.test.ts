@@ -97,6 +97,47 @@ test('a fork never begins inside a turn', async () => {
   expect(pictureOf(fork.surface)).toEqual(['one', 'to one'])
 })
 
+test('a fork of the turn that runs begins before it, without the past being read', async () => {
+  const { root, sessions } = await boot()
+  const parent = await sessions.create({ project: '/p', depth: 0 })
+  await parent.append(turn(1, 'one'))
+  await parent.close()
+  const owner = await sessions.open(parent.id)
+  await owner.append(turn(2, 'two'))
+  const before = owner.nextSeq
+  await owner.append([turnStart({ turn: 3 }), user('three')])
+  expect(owner.turn).toMatchObject({ turn: 3, since: before, open: true })
+
+  const { store } = root
+  const read: number[] = []
+  const open = store.open.bind(store)
+  store.open = async (...args) => {
+    const log = await open(...args)
+    const facts = log.read.bind(log)
+    log.read = (from) => {
+      read.push(from)
+      return facts(from)
+    }
+    return log
+  }
+  const fork = await sessions.fork(owner.id, { turn: 3, depth: 1 })
+  expect(read).toEqual([])
+  expect(fork.header).toMatchObject({ depth: 1, parent: { id: owner.id, seq: before } })
+  expect(pictureOf(fork.surface)).toEqual(['one', 'to one', 'two', 'to two'])
+  expect(fork.turn.open).toBe(false)
+  const deeper = await sessions.fork(fork.id, { depth: 2 })
+  expect(pictureOf(deeper.surface)).toEqual(pictureOf(fork.surface))
+  await sessions.fork(owner.id, { turn: 2 })
+  expect(read).toEqual([0])
+})
+
+test('a turn that begins within another one is no place to fork at', async () => {
+  const { sessions } = await boot()
+  const parent = await sessions.create({ project: '/p', depth: 0 })
+  await parent.append([turnStart({ turn: 1 }), user('one'), turnStart({ turn: 2 })])
+  expect(await codeOf(sessions.fork(parent.id, { turn: 2 }))).toBe('OPEN_TURN')
+})
+
 test('a fork leaves the inbox and open compactions to its parent', async () => {
   const { sessions } = await boot()
   const parent = await sessions.create({ project: '/p', depth: 0 })
