@@ -91,8 +91,14 @@ describe('sessions are kept in order', () => {
     await run('sessions', 'export', fork, '--out', forked)
     const note = join(place.home, 'notes.md')
     await writeFile(note, `about ${at(0)}`)
+    const follower = startCli(place, ['sessions', 'show', at(0), '--follow'])
+    await expect.poll(() => follower.stdout(), { timeout: 60_000 }).toContain(at(0))
     const { stderr, code } = await run('sessions', 'delete', at(0))
     expect(code).toBe(0)
+    expect(await follower.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Session ${at(0)} is not there any more`),
+    })
     expect(stderr).toContain(`not deleted: ${fork} was forked from it`)
     expect(stderr).toContain('not reached: backups')
     expect([...exported, forked, note].map(existsSync)).toEqual([false, false, false, true, true])

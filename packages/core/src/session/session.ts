@@ -77,8 +77,16 @@ export interface Session {
   state<Data, State>(definition: EventDefinition<Data, State>): State
   /** Facts from `seq` on, past ones read from the store. */
   read(from?: number): AsyncIterable<Fact>
-  /** Calls back for every update until the returned function is called or `ctx` unloads. */
-  watch(ctx: Context, listener: (update: SessionUpdate) => void): () => void
+  /**
+   * Calls back for every update until the returned function is called or `ctx` unloads. `ended` is
+   * called once, when nothing more can come: `SESSION_CLOSED`, and of a session that is only looked
+   * at `SESSION_NOT_FOUND` once it is gone, or why it cannot be read any more.
+   */
+  watch(
+    ctx: Context,
+    listener: (update: SessionUpdate) => void,
+    ended?: (reason: unknown) => void,
+  ): () => void
   putBlob(bytes: Uint8Array): Promise<string>
   /** Throws `BLOB_MISSING`. */
   getBlob(hash: string): Promise<Uint8Array>

@@ -66,7 +66,11 @@ export class LiveSession implements Session {
     this.#lane = new LiveLane(log, clock)
     if (log.mode === 'write') return
     const wanted = () => this.#watchers.size > 0
-    this.#follower = new Follower(log, clock, { wanted, tell: (news) => this.#hear(news) })
+    this.#follower = new Follower(log, clock, {
+      wanted,
+      tell: (news) => this.#hear(news),
+      ended: (reason) => this.#watchers.end(reason),
+    })
   }
 
   /** Takes `log` over, to close it with the session, or at once where it cannot be used. */
@@ -164,8 +168,12 @@ export class LiveSession implements Session {
     for (const fact of unwritten) if (fact.seq >= next) yield fact
   }
 
-  watch(ctx: Context, listener: (update: SessionUpdate) => void): () => void {
-    const undo = this.#watchers.add(ctx, listener)
+  watch(
+    ctx: Context,
+    listener: (update: SessionUpdate) => void,
+    ended?: (reason: unknown) => void,
+  ): () => void {
+    const undo = this.#watchers.add(ctx, listener, ended)
     this.#follower?.start()
     return undo
   }
@@ -196,7 +204,7 @@ export class LiveSession implements Session {
   async #close(): Promise<void> {
     this.#follower?.stop()
     this.#lane.flush()
-    this.#watchers.clear()
+    this.#watchers.end(sessionError('SESSION_CLOSED', { id: this.id }))
     try {
       await this.#queue.flush()
     } finally {

@@ -51,7 +51,10 @@ export interface SessionLog {
   putBlob(bytes: Uint8Array): Promise<string>
   /** Throws `BLOB_MISSING`. */
   getBlob(hash: string): Promise<Uint8Array>
-  /** Of a view: what the owner has added since it was opened or last refreshed. */
+  /**
+   * Of a view: what the owner has added since it was opened or last refreshed. Throws
+   * `SESSION_NOT_FOUND` once the session is gone.
+   */
   refresh(): Promise<Refreshed>
   close(): Promise<void>
 }

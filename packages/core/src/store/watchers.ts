@@ -1,11 +1,10 @@
 import { describeFailure, log, type Context } from '../kernel/index.ts'
 import type { SessionUpdate } from '../session/index.ts'
 
-type Listener = (update: SessionUpdate) => unknown
-
 interface Watcher {
   readonly ctx: Context
-  readonly listener: Listener
+  readonly listener: (update: SessionUpdate) => unknown
+  readonly ended: ((reason: unknown) => unknown) | undefined
 }
 
 /**
@@ -16,9 +15,12 @@ export class Watchers {
   readonly #watchers = new Set<Watcher>()
   readonly #queue: SessionUpdate[] = []
   #publishing = false
+  #over: { readonly reason: unknown } | undefined
 
-  add(ctx: Context, listener: Listener): () => void {
-    const watcher = { ctx, listener }
+  add(ctx: Context, listener: Watcher['listener'], ended?: Watcher['ended']): () => void {
+    const over = this.#over
+    if (over) call(ctx, () => ended?.(over.reason))
+    const watcher = { ctx, listener, ended }
     const undo = ctx.effect(() => {
       this.#watchers.add(watcher)
       return () => void this.#watchers.delete(watcher)
@@ -35,22 +37,27 @@ export class Watchers {
     if (this.#publishing) return
     this.#publishing = true
     for (let update = this.#queue.shift(); update; update = this.#queue.shift()) {
-      for (const watcher of this.#watchers) deliver(watcher, update)
+      for (const { ctx, listener } of this.#watchers) call(ctx, () => listener(update))
     }
     this.#publishing = false
   }
 
-  clear(): void {
+  /** Nothing more will come: each is told why, once, and so is whoever watches later. */
+  end(reason: unknown): void {
+    if (this.#over) return
+    this.#over = { reason }
+    const watchers = [...this.#watchers]
     this.#watchers.clear()
+    for (const { ctx, ended } of watchers) call(ctx, () => ended?.(reason))
   }
 }
 
-function deliver({ ctx, listener }: Watcher, update: SessionUpdate): void {
+function call(ctx: Context, tell: () => unknown): void {
   const report = (error: unknown) => {
     log(ctx, 'error', 'a watcher of a session failed', { error: describeFailure(error) })
   }
   try {
-    const result = listener(update)
+    const result = tell()
     if (result instanceof Promise) result.catch(report)
   } catch (error) {
     report(error)

@@ -1,6 +1,6 @@
 import type { SessionLog } from '@cordage/core/store'
 import { expect, it } from 'vitest'
-import { factsFrom, headerFor, type UseStore } from './store-fixture.ts'
+import { codeOf, factsFrom, headerFor, type UseStore } from './store-fixture.ts'
 
 /** What a view has heard since it was asked last. */
 async function grown(view: SessionLog) {
@@ -48,5 +48,14 @@ export function viewCases(use: UseStore): void {
     expect(await next()).toEqual([{ text: 'c' }])
     await view.close()
     await owner.close()
+  })
+
+  it('tells a view of a session that was deleted that it is gone', async () => {
+    const { store } = use()
+    await (await store.create(headerFor('gone'))).close()
+    const view = await store.open('gone', { mode: 'read' })
+    await store.delete('gone')
+    expect(await codeOf(view.refresh())).toBe('SESSION_NOT_FOUND')
+    await view.close()
   })
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sessionError, type Fact, type SessionHeader } from '@cordage/core/session'
 import { storeError, type Refreshed, type SessionLog, type Snapshot } from '@cordage/core/store'
-import { asJson, type Stored } from './stored.ts'
+import { asJson, LOCATION, type Stored } from './stored.ts'
 
 export class MemoryLog implements SessionLog {
   readonly header: SessionHeader
@@ -74,7 +74,8 @@ export class MemoryLog implements SessionLog {
 
   async refresh(): Promise<Refreshed> {
     if (this.mode === 'write') return { facts: [], live: [] }
-    const { facts, live } = this.#stored
+    const { facts, live, deleted } = this.#stored
+    if (deleted) throw sessionError('SESSION_NOT_FOUND', { id: this.header.id, location: LOCATION })
     const seen = this.#seen
     this.#seen = { facts: facts.length, live: [...live] }
     // Lines are never changed: a lane that begins with another one was emptied meanwhile.

@@ -2,10 +2,8 @@ import { sessionError, type SessionHeader } from '@cordage/core/session'
 import { checkSessionId, storeError, type Store } from '@cordage/core/store'
 import type { ListOptions, Salvage, SessionLog, SessionSummary } from '@cordage/core/store'
 import { MemoryLog } from './memory-log.ts'
-import { isOwned, newStored, type Stored } from './stored.ts'
+import { isOwned, LOCATION, newStored, type Stored } from './stored.ts'
 import { summarise } from './summary.ts'
-
-const LOCATION = 'memory'
 
 /** Sessions that are gone with the process. One writer each, as in every store. */
 export class MemoryStore implements Store {
@@ -44,7 +42,9 @@ export class MemoryStore implements Store {
   }
 
   async delete(id: string): Promise<void> {
-    if (isOwned(this.#find(id))) throw sessionError('SESSION_BUSY', { id })
+    const stored = this.#find(id)
+    if (isOwned(stored)) throw sessionError('SESSION_BUSY', { id })
+    stored.deleted = true
     this.#sessions.delete(id)
   }
 

@@ -1,6 +1,8 @@
 import type { Fact, SessionHeader } from '@cordage/core/session'
 import type { Snapshot } from '@cordage/core/store'
 
+export const LOCATION = 'memory'
+
 /** One session as the store keeps it; the logs that are open on it share it. */
 export interface Stored {
   readonly header: SessionHeader
@@ -12,6 +14,7 @@ export interface Stored {
   updatedAt: number
   /** The log that may write. */
   owner: object | undefined
+  deleted: boolean
 }
 
 export function newStored(header: SessionHeader): Stored {
@@ -24,6 +27,7 @@ export function newStored(header: SessionHeader): Stored {
     bytes: 0,
     updatedAt: Date.now(),
     owner: undefined,
+    deleted: false,
   }
 }
 

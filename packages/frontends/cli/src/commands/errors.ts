@@ -21,6 +21,11 @@ export const cliError = defineErrors('cli', {
     message: 'Several sessions begin with "{id}": {ids}. Give more of it.',
     exit: 2,
   },
+  SESSION_GONE: {
+    message:
+      'Session {id} is not there any more: it was deleted or moved while it was followed. ' +
+      '`cordage sessions list` shows what is there.',
+  },
   STEP_UNKNOWN: {
     message: 'Session {id} has no request of step {step}. Its steps: {steps}.',
     exit: 2,

@@ -1,8 +1,16 @@
+import { isHarnessError } from '@cordage/core/error'
 import type { Context } from '@cordage/core/kernel'
 import { textOf } from '@cordage/core/message'
-import { assistantMessage, type Fact, type LiveDelta, type Session } from '@cordage/core/session'
+import {
+  assistantMessage,
+  type Fact,
+  type LiveDelta,
+  type Session,
+  type SessionUpdate,
+} from '@cordage/core/session'
 import { harmless } from '../print/table.ts'
 import { exitOfSignal, listenForSignals } from '../signals.ts'
+import { cliError } from './errors.ts'
 
 export interface FollowOptions {
   readonly textOfFact: (fact: Fact) => string | undefined
@@ -10,7 +18,10 @@ export interface FollowOptions {
   readonly deltas: boolean
 }
 
-/** Prints what comes to a session, as it comes, until a signal ends it. */
+/**
+ * Prints what comes to a session, as it comes, until a signal ends it. Throws `SESSION_GONE` once
+ * there is no such session any more, and whatever else keeps it from being read.
+ */
 export async function followSession(
   ctx: Context,
   session: Session,
@@ -20,14 +31,24 @@ export async function followSession(
   const { signal, dispose } = listenForSignals(() => {})
   // What a session waits with keeps no process alive.
   const alive = setInterval(() => {}, 60_000)
-  session.watch(ctx, (update) => {
+  const print = (update: SessionUpdate) => {
     if (update.kind === 'fact') printer.fact(update.fact)
     else if (deltas) printer.delta(update.delta)
-  })
-  await new Promise((resolve) => signal.addEventListener('abort', resolve))
-  clearInterval(alive)
-  dispose()
-  return exitOfSignal(signal)
+  }
+  try {
+    await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', resolve)
+      session.watch(ctx, print, reject)
+    })
+    return exitOfSignal(signal)
+  } catch (error) {
+    throw isHarnessError(error, 'SESSION_NOT_FOUND')
+      ? cliError('SESSION_GONE', { id: session.id }, { cause: error })
+      : error
+  } finally {
+    clearInterval(alive)
+    dispose()
+  }
 }
 
 /** An answer is printed once: its beginning as it comes in, the rest when it is a fact. */
