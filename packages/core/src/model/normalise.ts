@@ -50,7 +50,10 @@ export function normaliseHttp(route: FailingRoute, failure: HttpFailure): Harnes
   return modelError(code, { model: route.model, reason }, { details })
 }
 
-/** The error for what a client or a socket threw. `streaming` says whether the answer had begun. */
+/**
+ * The error for what a client or a socket threw, whose own name of it (`ECONNREFUSED`) is `word`
+ * of the details. `streaming` says whether the answer had begun.
+ */
 export function normaliseThrown(
   route: FailingRoute,
   error: unknown,
@@ -60,9 +63,10 @@ export function normaliseThrown(
   if (known) return known
   const refusal = readRefusal(error)
   if (refusal) return normaliseHttp(route, refusal)
-  const fail = (code: Code, reason: string) =>
-    modelError(code, { model: route.model, reason }, { details: { url: route.url } })
   const word = findWord(error)
+  const details = { url: route.url, word }
+  const fail = (code: Code, reason: string) =>
+    modelError(code, { model: route.model, reason }, { details })
   if (streaming && isMisread(error)) return fail('MALFORMED_RESPONSE', 'an unknown shape')
   if (/TIMED?_?OUT|TimeoutError/.test(word)) return fail('TIMEOUT', word)
   if (error instanceof SyntaxError) return fail('MALFORMED_RESPONSE', 'not JSON')
