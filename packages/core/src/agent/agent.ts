@@ -52,6 +52,13 @@ export interface Agent {
   send(text: string, options?: { queue?: InboxQueue; wake?: boolean }): Promise<Message>
   /** Next-step input for a running turn; wakes an idle agent. */
   steer(text: string): Promise<Message>
+  /**
+   * Writes other words in the place of a message that still waits, and releases it where it is
+   * held. Throws `MESSAGE_EMPTY`, and `MESSAGE_GONE` for one that waits no more.
+   */
+  edit(id: string, text: string): Promise<Message>
+  /** Has the waiting messages that are named come in this order, in the places they hold. */
+  reorder(ids: readonly string[]): Promise<void>
   /** Takes entries out of the inbox by message id. */
   unsend(ids: readonly string[]): Promise<void>
   /** Releases entries that a hook rejected (`held`). */
@@ -59,8 +66,9 @@ export interface Agent {
   /** Ends the running turn; resolves when the agent is idle (at most the grace period later). */
   cancel(reason?: string): Promise<void>
   /**
-   * Starts a turn when something free but a notice waits in the inbox. Resolves with the outcome of that turn
-   * or of the one that runs. Throws `LOOP_MISSING`.
+   * Starts a turn when something free but a notice waits in the inbox. Resolves with the outcome
+   * of that turn or of the one that runs; where that one was cancelled already, with the outcome
+   * of the one after it. Throws `LOOP_MISSING`.
    */
   wake(): Promise<TurnOutcome | undefined>
   /** Resolves when no turn runs; what a turn that failed left in the inbox goes on waiting. */

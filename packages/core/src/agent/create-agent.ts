@@ -34,9 +34,16 @@ export function createAgent(parts: AgentParts): Agent {
   }
 
   const put = async (text: string, queue: InboxQueue): Promise<Message> => {
-    if (text.trim() === '') throw agentError('MESSAGE_EMPTY')
-    const message = textMessage(newId(), 'user', text, { kind: 'user' })
+    const message = messageOf(newId(), text)
     await splice({ inserted: [{ queue, message }], cause: 'send' })
+    return message
+  }
+
+  const edit = async (id: string, text: string): Promise<Message> => {
+    const message = messageOf(id, text)
+    const known = session.inbox.find((entry) => entry.message.id === id)
+    if (!known) throw agentError('MESSAGE_GONE', { id })
+    await splice({ edited: [message], released: [id], cause: 'edit' })
     return message
   }
 
@@ -77,6 +84,8 @@ export function createAgent(parts: AgentParts): Agent {
       return message
     },
     steer: (text) => agent.send(text, { queue: 'next-step' }),
+    edit,
+    reorder: (ids) => splice({ order: [...ids], cause: 'edit' }),
     unsend: (ids) => splice({ removed: [...ids], cause: 'edit' }),
     release: (ids) => splice({ released: [...ids], cause: 'edit' }),
     wake: async () => turns.wake(),
@@ -85,4 +94,9 @@ export function createAgent(parts: AgentParts): Agent {
     close: () => (closing ??= close()),
   }
   return agent
+}
+
+function messageOf(id: string, text: string): Message {
+  if (text.trim() === '') throw agentError('MESSAGE_EMPTY')
+  return textMessage(id, 'user', text, { kind: 'user' })
 }

@@ -23,5 +23,9 @@ export const agentError = defineErrors('core-agent', {
       '{live} child agents run already, and {maxConcurrentChildren} may.' +
       ' Wait for one of them, or do the work here.',
   },
+  MESSAGE_GONE: {
+    message:
+      'Message {id} does not wait any more: it was taken into a step, or taken back. Send another.',
+  },
   MESSAGE_EMPTY: { message: 'The message is empty. Say what to do.', exit: 2 },
 })

@@ -8,6 +8,10 @@ interface Running {
   readonly abort: AbortController
   readonly outcome: Promise<TurnOutcome>
   waiting: string | undefined
+  /** Somebody asked for a turn when this one was told to end, or had ended in the log. */
+  again: boolean
+  /** The last turn before it. */
+  readonly before: number
 }
 
 /** Runs the turns of one agent, one at a time. */
@@ -23,7 +27,8 @@ export interface Turns {
 
 /**
  * Idle, or running one turn after the other while turns complete and free input waits. A turn
- * that ends otherwise leaves the rest of the inbox for a person.
+ * that ends otherwise leaves the rest of the inbox for a person; who sends something after a
+ * cancellation is one.
  */
 export function createTurns(ctx: Context, agent: () => Agent): Turns {
   let running: Running | undefined
@@ -33,18 +38,20 @@ export function createTurns(ctx: Context, agent: () => Agent): Turns {
     const loop = ctx.get('loop')
     if (!loop) throw agentError('LOOP_MISSING')
     const abort = new AbortController()
-    const control = {
-      signal: abort.signal,
-      waiting: (what: string | undefined) => void (current.waiting = what),
-    }
+    const waiting = (what: string | undefined) => void (current.waiting = what)
     // Started a microtask later, so that `current` exists when the loop first uses it.
-    const turn = Promise.resolve().then(() => loop.runTurn(agent(), control))
+    const turn = Promise.resolve().then(() =>
+      loop.runTurn(agent(), { signal: abort.signal, waiting }),
+    )
     const outcome = turn.catch(broken).finally(() => void (running = undefined))
-    const current: Running = { abort, waiting: undefined, outcome }
+    const before = agent().session.turn.turn
+    const current: Running = { abort, waiting: undefined, outcome, again: false, before }
     running = current
-    outcome.then(goOn).catch((error: unknown) => {
-      log(ctx, 'error', 'the next turn was not started', { error: describeFailure(error) })
-    })
+    outcome
+      .then((ended) => goOn(current, ended))
+      .catch((error: unknown) => {
+        log(ctx, 'error', 'the next turn was not started', { error: describeFailure(error) })
+      })
     return current
   }
 
@@ -54,13 +61,21 @@ export function createTurns(ctx: Context, agent: () => Agent): Turns {
     return { turn: agent().session.turn.turn, reason: 'error', error: describe(error) }
   }
 
-  const goOn = ({ reason }: TurnOutcome): void => {
-    const free = reason === 'completed' && hasInput(agent().session.inbox)
+  const goOn = ({ again }: Running, { reason }: TurnOutcome): void => {
+    const wanted = again || reason === 'completed'
+    const free = wanted && hasInput(agent().session.inbox)
     if (free && !stopped && !running) start()
+  }
+
+  /** Such a turn takes nothing out of the inbox any more. */
+  const isEnding = ({ abort, before }: Running): boolean => {
+    const { turn, open } = agent().session.turn
+    return abort.signal.aborted || (turn > before && !open)
   }
 
   const cancel = async (reason: string): Promise<void> => {
     const current = running
+    if (current) current.again = false
     current?.abort.abort(reason)
     await current?.outcome
   }
@@ -72,6 +87,10 @@ export function createTurns(ctx: Context, agent: () => Agent): Turns {
       return { kind: 'running', turn: agent().session.turn.turn, ...waiting }
     },
     wake() {
+      if (running && isEnding(running)) {
+        running.again = true
+        return running.outcome.then((ended) => running?.outcome ?? ended)
+      }
       if (running) return running.outcome
       if (stopped || !hasInput(agent().session.inbox)) return undefined
       return start().outcome

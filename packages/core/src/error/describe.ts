@@ -5,6 +5,15 @@ import { escapeControls } from './template.ts'
 
 /** What may be shown and stored: never the text of a cause or of a foreign error. */
 export function describe(error: unknown): { code: string; message: string } {
+  try {
+    return describeReadable(error)
+  } catch {
+    // A getter or proxy that throws.
+    return { code: 'INTERNAL', message: 'Unexpected failure that cannot be read.' }
+  }
+}
+
+function describeReadable(error: unknown): { code: string; message: string } {
   if (isHarnessError(error)) return { code: error.code, message: error.message }
   if (error instanceof AssertionError) {
     return { code: 'INTERNAL', message: escapeControls(error.message) }

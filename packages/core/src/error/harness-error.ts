@@ -23,5 +23,10 @@ export class HarnessError extends Error {
 }
 
 export function isHarnessError(error: unknown, code?: string): error is HarnessError {
-  return error instanceof HarnessError && (code === undefined || error.code === code)
+  try {
+    return error instanceof HarnessError && (code === undefined || error.code === code)
+  } catch {
+    // A proxy of somebody else that throws when it is looked at.
+    return false
+  }
 }

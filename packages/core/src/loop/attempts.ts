@@ -8,33 +8,26 @@ import {
   type Usage,
   newId,
 } from '../message/index.ts'
-import {
-  estimateTokens,
-  modelError,
-  type ModelRequest,
-  type ResolvedModel,
-} from '../model/index.ts'
+import { createAssembler, estimateTokens, modelError, type ResolvedModel } from '../model/index.ts'
 import { assistantMessage, attemptFailed, attemptStart } from '../session/index.ts'
+import { askHook } from './ask-hook.ts'
 import { classify, type Answer, type AnswerKind } from './answer.ts'
 import type { WrittenBody } from './body-text.ts'
 import { bounded } from './bounded.ts'
 import type { EnteredStep } from './enter.ts'
-import { request as requestHook, requestError } from './hooks.ts'
-import { MAX_TIMER_MS } from './max-timer.ts'
+import { request as requestHook, requestError, type RequestErrorResult } from './hooks.ts'
 import type { TurnRun } from './run.ts'
-import { AttemptError, readAnswer } from './stream.ts'
+import { readAnswer, type Attempt } from './stream.ts'
 
 export interface StepAnswer {
   readonly kind: Exclude<AnswerKind, 'empty' | 'filtered'>
   readonly message: Message
 }
 
-interface Attempt {
-  readonly request: ModelRequest
-  readonly body: unknown
-  readonly attempt: number
-  readonly digest: string
-}
+/** What an attempt came to: an answer, or how far it had come when it failed. */
+type Tried =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly partial: Answer; readonly error: unknown }
 
 /**
  * Tries the request of a step until one attempt brings an answer or a hook gives up. Each attempt
@@ -42,51 +35,55 @@ interface Attempt {
  */
 export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<StepAnswer> {
   const { session } = run.agent
-  const request = run.requests.build(session, entered.model)
-  const body = await entered.model.route.body(request)
+  const { step, model } = entered
+  const request = run.requests.build(session, model)
+  const body = await bounded(run, 'The route', () => model.route.body(request))
   const written = run.requests.bodies.write(body)
+  const { digest } = written
   for (let attempt = 1; ; attempt += 1) {
     run.signal.throwIfAborted()
-    const { turn } = run
-    const { step } = entered
     // Brings what began the step to the disk, before the model is called.
-    await session.append([attemptStart({ turn, step, attempt, digest: written.digest })])
-    let answer: Answer
-    try {
-      answer = await tryOnce(run, entered, { request, body, attempt, digest: written.digest })
-    } catch (error) {
-      await pause(run, await fail(run, entered, attempt, error, written))
-      continue
-    }
+    await session.append([attemptStart({ turn: run.turn, step, attempt, digest })])
+    const tried = await tryOnce(run, model, { request, body, attempt, digest, step })
     // Not tried again: an answer that could not be written is in the session all the same.
-    return commit(run, entered, attempt, answer, written)
+    if (tried.kind === 'answered') return commit(run, entered, attempt, tried.answer, written)
+    await pause(run, await fail(run, entered, attempt, tried, written))
   }
 }
 
-async function tryOnce(run: TurnRun, entered: EnteredStep, attempt: Attempt): Promise<Answer> {
-  const { agent, turn, signal } = run
-  const { step, model } = entered
-  run.waiting(`${model.provider}/${model.model}`)
+async function tryOnce(
+  run: TurnRun,
+  model: ResolvedModel,
+  send: Omit<Attempt, 'assembler' | 'over'>,
+): Promise<Tried> {
+  const { agent, turn, signal, index } = run
+  const name = `${model.provider}/${model.model}`
+  const assembler = createAssembler({
+    model: name,
+    isTaken: (id) => index.at(agent.session.surface).calls.has(id),
+  })
+  const attempt = { ...send, assembler, over: new AbortController() }
+  let answer: Answer | undefined
   try {
-    const { request, digest } = attempt
-    const input = { agent, turn, step, attempt: attempt.attempt, request, digest, signal }
-    const read = () => readAnswer(run, model, { ...attempt, step })
-    const answer = await bounded(
-      requestHook.run(agent.scope.ctx, input, read, agent.scope),
-      'A hook of agent/request',
-      { signal, graceMs: run.config.cancelGraceMs },
+    const { body: _, ...sent } = send
+    answer = await askHook(
+      run,
+      requestHook,
+      { ...sent, agent, turn, signal },
+      {
+        otherwise: () => readAnswer(run, model, attempt),
+        isUsable: ({ content }) => Array.isArray(content),
+        waiting: name,
+      },
     )
-    const name = `${model.provider}/${model.model}`
     const kind = classify(answer)
-    if (kind === 'empty') {
-      throw new AttemptError(modelError('EMPTY_RESPONSE', { model: name }), answer)
-    }
-    if (kind === 'filtered') {
-      throw new AttemptError(modelError('CONTENT_FILTERED', { model: name }), answer)
-    }
-    return answer
+    if (kind === 'empty') throw modelError('EMPTY_RESPONSE', { model: name })
+    if (kind === 'filtered') throw modelError('CONTENT_FILTERED', { model: name })
+    return { kind: 'answered', answer }
+  } catch (error) {
+    return { kind: 'failed', partial: answer ?? assembler.finish(), error }
   } finally {
-    run.waiting(undefined)
+    attempt.over.abort()
   }
 }
 
@@ -126,15 +123,13 @@ async function fail(
   run: TurnRun,
   { step, model }: EnteredStep,
   attempt: number,
-  thrown: unknown,
+  { partial, error: cause }: Extract<Tried, { kind: 'failed' }>,
   body: WrittenBody,
 ): Promise<number> {
   const { agent, turn, signal } = run
-  const partial = thrown instanceof AttemptError ? thrown.partial : undefined
-  const cause = thrown instanceof AttemptError ? thrown.cause : thrown
   const place = { turn, step, attempt }
-  const said = partial && (partial.hasText || partial.hasReasoning)
-  const billed = partial && (partial.usage !== undefined || partial.content.length > 0)
+  const said = partial.hasText || partial.hasReasoning
+  const billed = partial.usage !== undefined || partial.content.length > 0
   const spent = billed ? settle(run, model, partial, body) : {}
 
   if (signal.aborted && said) {
@@ -150,41 +145,50 @@ async function fail(
     retryable: known?.retryable ?? false,
     details: known?.details ?? {},
   }
-  const verdict = signal.aborted
-    ? ({ kind: 'fail' } as const)
-    : await bounded(
-        requestError.run(
-          agent.scope.ctx,
-          { agent, ...place, model, error, billed: billed === true, signal },
-          async () => ({ kind: 'fail' }),
-          agent.scope,
-        ),
-        'A hook of agent/request-error',
-        { signal, graceMs: run.config.cancelGraceMs },
-      )
   const { code, message, retryable } = error
-  await agent.session.append([
-    attemptFailed({
-      ...place,
-      error: signal.aborted
-        ? { code: 'CANCELLED', message: 'Cancelled.', retryable: false }
-        : { code, message, retryable },
-      ...spent,
-      ...(said ? { partial: shownText(partial) } : {}),
-      ...(verdict.kind === 'retry' ? { retryInMs: verdict.delayMs } : {}),
-    }),
-  ])
-  if (verdict.kind === 'fail') throw signal.aborted ? signal.reason : cause
+  const failed = {
+    ...place,
+    error: { code, message, retryable },
+    ...spent,
+    ...(said ? { partial: shownText(partial) } : {}),
+  }
+  let verdict: RequestErrorResult
+  try {
+    signal.throwIfAborted()
+    verdict = await askHook(
+      run,
+      requestError,
+      { agent, ...place, model, error, billed, signal },
+      {
+        otherwise: giveUp,
+        isUsable: (given) => given.kind === 'fail' || isWait(given),
+      },
+    )
+  } catch (failure) {
+    const cancelled = { code: 'CANCELLED', message: 'Cancelled.', retryable: false }
+    const told = signal.aborted ? { ...failed, error: cancelled } : failed
+    await agent.session.append([attemptFailed(told)])
+    throw signal.aborted ? signal.reason : failure
+  }
+  const retry = verdict.kind === 'retry' ? { retryInMs: verdict.delayMs } : {}
+  await agent.session.append([attemptFailed({ ...failed, ...retry })])
+  if (verdict.kind === 'fail') throw cause
   return verdict.delayMs
+}
+
+const giveUp = (): RequestErrorResult => ({ kind: 'fail' })
+
+function isWait({ kind, delayMs }: { kind: string; delayMs?: number }): boolean {
+  return kind === 'retry' && Number.isFinite(delayMs)
 }
 
 async function pause(run: TurnRun, delayMs: number): Promise<void> {
   run.waiting(`retry in ${Math.ceil(delayMs / 1000)} s`)
   try {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, Math.min(delayMs, MAX_TIMER_MS))
+      const stopTimer = run.clock.after(delayMs, done)
       function done() {
-        clearTimeout(timer)
+        stopTimer()
         run.signal.removeEventListener('abort', done)
         resolve()
       }

@@ -1,27 +1,19 @@
+import { settle } from '../tool/index.ts'
 import { loopError } from './errors.ts'
+import type { TurnRun } from './run.ts'
 
 /**
- * Waits for `work`. Once `signal` aborts, `work` has `graceMs` more to end by itself; after that
- * it is left behind, its result and its failure dropped, and this rejects.
+ * What `work` comes to. Once the turn is cancelled it has the grace period to end by itself; after
+ * that it is left behind, its result and its failure dropped, and this rejects.
  */
-export function bounded<T>(
-  work: Promise<T>,
+export async function bounded<T>(
+  { signal, clock, config }: Pick<TurnRun, 'signal' | 'clock' | 'config'>,
   what: string,
-  options: { signal: AbortSignal; graceMs: number },
+  work: () => Promise<T> | T,
 ): Promise<T> {
-  const { signal, graceMs } = options
-  return new Promise<T>((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined
-    const startGrace = () => {
-      const leave = () => reject(loopError('NOTHING_SETTLED', { what, graceMs }))
-      timer = setTimeout(leave, graceMs)
-    }
-    const settle = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', startGrace)
-    }
-    if (signal.aborted) startGrace()
-    else signal.addEventListener('abort', startGrace, { once: true })
-    work.then(resolve, reject).finally(settle)
-  })
+  const graceMs = config.cancelGraceMs
+  const settled = await settle(work, { signal, graceMs, clock })
+  if (settled.kind === 'value') return settled.value
+  if (settled.kind === 'error') throw settled.error
+  throw loopError('NOTHING_SETTLED', { what, graceMs })
 }

@@ -15,9 +15,10 @@ import {
   type SurfaceEntry,
 } from '../session/index.ts'
 import type { ResolvedToolSet } from '../tool/index.ts'
+import { askHook } from './ask-hook.ts'
 import { bounded } from './bounded.ts'
 import { headerFacts } from './header.ts'
-import { preStep } from './hooks.ts'
+import { preStep, type PreStepInput, type PreStepResult } from './hooks.ts'
 import type { TurnRun } from './run.ts'
 
 /** A step that has begun: its inputs are in the log, and frozen for every attempt. */
@@ -48,31 +49,24 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   const toolset = tools.resolve(agent.scope, { ...model, input: model.info.input })
   const messages = [...entries.map((entry) => entry.message), ...run.notes]
 
-  const grace = { signal, graceMs: run.config.cancelGraceMs }
-  const prompt = await bounded(
-    prompts.assemble(agent.scope, promptInput(run, step, model, toolset)),
-    'The prompt assembly',
-    grace,
+  run.waiting('the prompt')
+  const input = promptInput(run, step, model, toolset)
+  const write = () => prompts.assemble(agent.scope, input)
+  const prompt = await bounded(run, 'The prompt assembly', write)
+  signal.throwIfAborted()
+  const verdict = await askHook(
+    run,
+    preStep,
+    { agent, turn, step, model, entries, messages, signal },
+    { otherwise: enterAll, isUsable: isVerdict },
   )
   signal.throwIfAborted()
-  const input = { agent, turn, step, model, entries, messages, signal }
-  const verdict = await bounded(
-    preStep.run(
-      agent.scope.ctx,
-      input,
-      (final) => ({ kind: 'enter', messages: final.messages }),
-      agent.scope,
-    ),
-    'A hook of agent/pre-step',
-    grace,
-  )
-  signal.throwIfAborted()
+  // Somebody changed an entry while the hooks thought: the step is another one now.
+  if (!areWaiting(entries, session)) return enterStep(run, atTurnStart)
   if (verdict.kind === 'reject') {
     await hold(session, entries, verdict.reason)
     return { kind: 'rejected', reason: verdict.reason }
   }
-  // Somebody took an entry back while the hooks thought: the step is another one now.
-  if (!areClaimable(entries, session, atTurnStart)) return enterStep(run, atTurnStart)
   if (atTurnStart && verdict.messages.length === 0) {
     // Left in the inbox they would open one turn after the other.
     if (entries.length > 0) await session.append([claim(entries)])
@@ -93,9 +87,16 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   return { kind: 'entered', step, model, toolset }
 }
 
-function areClaimable(entries: readonly InboxEntry[], session: Session, atTurnStart: boolean) {
-  const ids = new Set(claimable(session.inbox, atTurnStart).map((entry) => entry.message.id))
-  return entries.every((entry) => ids.has(entry.message.id))
+const enterAll = ({ messages }: PreStepInput): PreStepResult => ({ kind: 'enter', messages })
+
+function isVerdict(verdict: PreStepResult): boolean {
+  if (verdict.kind === 'reject') return typeof verdict.reason === 'string'
+  return verdict.kind === 'enter' && Array.isArray(verdict.messages)
+}
+
+/** Whether they are still what they were: the same entries, neither held nor edited. */
+function areWaiting(entries: readonly InboxEntry[], { inbox }: Session): boolean {
+  return entries.every((entry) => inbox.includes(entry))
 }
 
 function claim(entries: readonly InboxEntry[]): NewFact {

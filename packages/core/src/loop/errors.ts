@@ -4,6 +4,11 @@ export const loopError = defineErrors('core-loop', {
   HOOK_FAILED: {
     message: '{row} failed in a hook: {reason} Disable the row or mend it, then send again.',
   },
+  HOOK_ANSWER_INVALID: {
+    message:
+      'A hook of {hook} gave what is no answer of that hook. Disable the row that was added last ' +
+      'or mend it, then send again.',
+  },
   NOTHING_SETTLED: {
     message: '{what} did not stop within {graceMs} ms of the cancellation and was left behind.',
   },

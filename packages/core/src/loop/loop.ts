@@ -1,9 +1,9 @@
 import type { Agent, Loop, TurnControl, TurnOutcome } from '../agent/index.ts'
 import type { PluginContext } from '../kernel/index.ts'
 import { ledgerError, type Account } from '../ledger/index.ts'
-import { createSeenFiles } from '../tool/index.ts'
+import type { Clock } from '../store/index.ts'
+import { createSeenFiles, turnClock } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
-import { MAX_TIMER_MS } from './max-timer.ts'
 import { RequestMaker } from './request.ts'
 import type { TurnRun } from './run.ts'
 import { SurfaceIndex } from './surface-index.ts'
@@ -16,6 +16,7 @@ type Memory = Pick<TurnRun, 'seen' | 'requests' | 'index'>
 export function createLoop(
   ctx: PluginContext<'models' | 'tools' | 'prompt'>,
   config: LoopConfig,
+  clock: Clock = turnClock,
 ): Loop {
   const memories = new WeakMap<Agent, Memory>()
   const { models, tools, prompt } = ctx
@@ -35,12 +36,13 @@ export function createLoop(
 
   return {
     async runTurn(agent: Agent, control: TurnControl): Promise<TurnOutcome> {
-      const deadline = watchDeadline(agent.account)
+      const deadline = watchDeadline(agent.account, clock)
       try {
         return await runTurn({
           ctx,
           services,
           config,
+          clock,
           agent,
           ...memoryOf(agent),
           waiting: control.waiting,
@@ -56,19 +58,19 @@ export function createLoop(
 }
 
 /** A signal that aborts at the earliest deadline of an account and those above it. */
-function watchDeadline(account: Account): { signal: AbortSignal; stop: () => void } {
+function watchDeadline(account: Account, clock: Clock): { signal: AbortSignal; stop: () => void } {
   const deadlines: number[] = []
   for (let at: Account | undefined = account; at; at = at.parent) {
     if (at.limits.deadline !== undefined) deadlines.push(at.limits.deadline)
   }
   const abort = new AbortController()
   if (deadlines.length === 0) return { signal: abort.signal, stop: () => {} }
-  let timer: NodeJS.Timeout | undefined
+  let stopTimer: (() => void) | undefined
   const watch = () => {
-    const leftMs = Math.min(...deadlines) - Date.now()
-    if (leftMs > 0) timer = setTimeout(watch, Math.min(leftMs, MAX_TIMER_MS))
+    const leftMs = Math.min(...deadlines) - clock.now()
+    if (leftMs > 0) stopTimer = clock.after(leftMs, watch)
     else abort.abort(ledgerError('BUDGET_EXCEEDED', { limit: 'deadline' }))
   }
   watch()
-  return { signal: abort.signal, stop: () => clearTimeout(timer) }
+  return { signal: abort.signal, stop: () => stopTimer?.() }
 }

@@ -1,6 +1,7 @@
 import type { Agent, TurnControl } from '../agent/index.ts'
 import type { Context, Services } from '../kernel/index.ts'
 import type { Message } from '../message/index.ts'
+import type { Clock } from '../store/index.ts'
 import type { SeenFiles } from '../tool/index.ts'
 import type { LoopConfig } from './config.ts'
 import type { RequestMaker } from './request.ts'
@@ -12,6 +13,7 @@ export interface TurnRun {
   /** Read once: the loop is started anew when one of them is another. */
   readonly services: Pick<Services, 'models' | 'tools' | 'prompt'>
   readonly config: LoopConfig
+  readonly clock: Clock
   readonly agent: Agent
   readonly turn: number
   readonly signal: AbortSignal

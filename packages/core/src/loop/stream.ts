@@ -1,6 +1,5 @@
 import { isHarnessError } from '../error/index.ts'
 import {
-  createAssembler,
   type Assembler,
   modelError,
   type ModelEvent,
@@ -11,75 +10,63 @@ import type { LiveDelta } from '../session/index.ts'
 import type { Answer } from './answer.ts'
 import { bounded } from './bounded.ts'
 import type { TurnRun } from './run.ts'
+import { limitStream, type StreamLimits } from './stream-limits.ts'
 
-/** How far an attempt came when it failed or was cancelled. */
-export class AttemptError extends Error {
-  override readonly name = 'AttemptError'
-  readonly partial: Answer
-  override readonly cause: unknown
-
-  constructor(cause: unknown, partial: Answer) {
-    super('an attempt failed', { cause })
-    this.cause = cause
-    this.partial = partial
-  }
+/** One try of a request, and what has come of it so far. */
+export interface Attempt {
+  readonly request: ModelRequest
+  readonly body: unknown
+  readonly digest: string
+  readonly step: number
+  readonly attempt: number
+  readonly assembler: Assembler
+  /** Aborted when nobody waits for the attempt any more: what still comes is dropped. */
+  readonly over: AbortController
 }
 
 /**
- * Reads one answer to its end. Rejects with `AttemptError` when the stream fails, ends without a
- * finish, is silent for too long or is cancelled; what a cancelled adapter still yields is dropped.
+ * Reads one answer to its end. Rejects when the stream fails, ends without a finish, is silent or
+ * goes on for too long or is cancelled; what a cancelled adapter still yields is dropped.
  */
 export async function readAnswer(
   run: TurnRun,
   model: ResolvedModel,
-  send: { request: ModelRequest; body: unknown; step: number; attempt: number },
+  attempt: Attempt,
 ): Promise<Answer> {
-  const { signal, config, agent, turn, index } = run
-  const assembler = createAssembler({
-    model: `${model.provider}/${model.model}`,
-    isTaken: (id) => index.at(agent.session.surface).calls.has(id),
-  })
-  const inner = new AbortController()
-  const stop = () => inner.abort(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-
-  let lastEventAt = performance.now()
-  let left = false
-  const idle = setInterval(
-    () => {
-      if (performance.now() - lastEventAt < config.streamIdleTimeoutMs) return
-      inner.abort(modelError('TIMEOUT', { model: `${model.provider}/${model.model}` }))
-    },
-    Math.max(10, config.streamIdleTimeoutMs / 4),
-  )
-
-  const pump = async () => {
-    const { request, body, step, attempt } = send
-    for await (const event of model.route.stream(request, body, { signal: inner.signal })) {
-      if (left) return
-      lastEventAt = performance.now()
-      assembler.push(event)
-      const delta = deltaOf(event, assembler)
-      if (delta) agent.session.delta({ turn, step, attempt, ...delta })
-    }
-  }
+  const { assembler, over } = attempt
+  const name = `${model.provider}/${model.model}`
+  // A hook that was left behind may still come to this.
+  run.signal.throwIfAborted()
+  over.signal.throwIfAborted()
+  const limits = limitStream(run, name)
+  const { signal } = limits
   try {
-    const graceMs = config.cancelGraceMs
-    await bounded(pump(), 'The model stream', { signal: inner.signal, graceMs })
-    inner.signal.throwIfAborted()
+    const read = () => pump(run, model, attempt, limits)
+    await bounded({ ...run, signal }, 'The model stream', read)
+    signal.throwIfAborted()
     const answer = assembler.finish()
-    if (answer.finish === undefined) {
-      throw modelError('STREAM_CLOSED', { model: `${model.provider}/${model.model}` })
-    }
+    if (answer.finish === undefined) throw modelError('STREAM_CLOSED', { model: name })
     return answer
   } catch (error) {
-    const reason = inner.signal.reason
-    throw new AttemptError(isHarnessError(reason) ? reason : error, assembler.finish())
+    throw isHarnessError(signal.reason) ? signal.reason : error
   } finally {
-    left = true
-    clearInterval(idle)
-    signal.removeEventListener('abort', stop)
+    over.abort()
+    limits.stop()
+  }
+}
+
+async function pump(
+  { agent, turn }: TurnRun,
+  { route }: ResolvedModel,
+  { request, body, step, attempt, assembler, over }: Attempt,
+  { signal, heard }: StreamLimits,
+): Promise<void> {
+  for await (const event of route.stream(request, body, { signal })) {
+    if (over.signal.aborted) return
+    heard()
+    assembler.push(event)
+    const delta = deltaOf(event, assembler)
+    if (delta) agent.session.delta({ turn, step, attempt, ...delta })
   }
 }
 

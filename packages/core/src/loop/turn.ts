@@ -14,11 +14,11 @@ import {
   type TurnEndReason,
 } from '../session/index.ts'
 import { runBatch, toolError } from '../tool/index.ts'
+import { askHook } from './ask-hook.ts'
 import { answerStep } from './attempts.ts'
-import { bounded } from './bounded.ts'
 import { enterStep, note, type EnteredStep } from './enter.ts'
 import { loopError } from './errors.ts'
-import { turnStopping } from './hooks.ts'
+import { turnStopping, type TurnStoppingResult } from './hooks.ts'
 import type { TurnRun } from './run.ts'
 
 interface Ending {
@@ -75,6 +75,7 @@ async function runStep(
   if (answer === 'nudged') return 'step'
   if (answer.kind !== 'cut') tries.cut = 0
   if (answer.kind === 'calls') {
+    tries.nudges = 0
     await runCalls(run, entered, answer.message)
     return 'step'
   }
@@ -82,7 +83,7 @@ async function runStep(
   if (answer.kind === 'final') return 'done'
 
   tries.cut += 1
-  if (tries.cut <= run.config.maxContinuations) {
+  if (tries.cut < run.config.maxCutAnswers) {
     run.notes.push(note(CUT_NUDGE))
     return 'step'
   }
@@ -116,7 +117,7 @@ function nudge(
 }
 
 async function runCalls(run: TurnRun, entered: EnteredStep, message: Message): Promise<void> {
-  const { agent, ctx, config, signal, seen, turn } = run
+  const { agent, ctx, config, clock, signal, seen, turn } = run
   const { session, scope, account } = agent
   const actor = {
     sessionId: session.id,
@@ -127,7 +128,7 @@ async function runCalls(run: TurnRun, entered: EnteredStep, message: Message): P
   }
   run.waiting('tools')
   try {
-    await runBatch({
+    const refused = await runBatch({
       ctx,
       session,
       scope,
@@ -143,7 +144,11 @@ async function runCalls(run: TurnRun, entered: EnteredStep, message: Message): P
       project: session.header.project,
       maxParallel: config.maxParallelToolCalls,
       graceMs: config.cancelGraceMs,
+      clock,
+      waiting: (what) => run.waiting(what ?? 'tools'),
     })
+    // The results have told the model; another step could only be refused more.
+    if (refused) throw refused
   } finally {
     run.waiting(undefined)
   }
@@ -156,16 +161,21 @@ async function askToStop(
 ): Promise<Ending | undefined> {
   const { agent, turn, signal } = run
   const input = { agent, turn, steps, answer: lastAnswer(agent, turn), signal }
-  const verdict = await bounded(
-    turnStopping.run(agent.scope.ctx, input, async () => ({ kind: 'stop' }), agent.scope),
-    'A hook of agent/turn-stopping',
-    { signal, graceMs: run.config.cancelGraceMs },
-  )
+  const verdict = await askHook(run, turnStopping, input, {
+    otherwise: stop,
+    isUsable: (given) => given.kind === 'stop' || isMore(given),
+  })
   if (verdict.kind === 'stop') return { reason: verdict.reason ?? 'completed' }
   tries.continued += 1
   if (tries.continued > run.config.maxContinuations) return { reason: 'completed' }
   run.notes.push(note(verdict.text))
   return undefined
+}
+
+const stop = (): TurnStoppingResult => ({ kind: 'stop' })
+
+function isMore({ kind, text }: { kind: string; text?: string }): boolean {
+  return kind === 'continue' && typeof text === 'string'
 }
 
 /** Writes the end. The outcome is told even where the log cannot take it: then as that error. */

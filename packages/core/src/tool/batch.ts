@@ -1,3 +1,4 @@
+import type { HarnessError } from '../error/index.ts'
 import { planCall } from './plan-call.ts'
 import { prepareCall } from './run-call.ts'
 import type { ToolBatch } from './tool-batch.ts'
@@ -5,10 +6,11 @@ import type { Place } from './tool-run.ts'
 
 /**
  * Runs the calls and resolves when the log holds exactly one `tool/result` for each, whatever
- * tools, hooks and the signal do. Rejects only when the log cannot be written; bodies that had
- * started have ended or been abandoned by then.
+ * tools, hooks and the signal do: with the refusal where the budget did not reach for a call.
+ * Rejects only when the log cannot be written; bodies that had started have ended or been
+ * abandoned by then.
  */
-export async function runBatch(batch: ToolBatch): Promise<void> {
+export async function runBatch(batch: ToolBatch): Promise<HarnessError | undefined> {
   const place: Place = { cwd: batch.cwd }
   const running = new Set<Promise<void>>()
   const failures: unknown[] = []
@@ -29,6 +31,7 @@ export async function runBatch(batch: ToolBatch): Promise<void> {
   }
   await room(running, 1)
   if (failures.length > 0) throw failures[0]
+  return place.refused
 }
 
 /** Waits until fewer than `max` run; they all end, so this does. */

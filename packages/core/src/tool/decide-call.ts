@@ -24,6 +24,8 @@ export async function decideCall(
 ): Promise<readonly Effect[]> {
   const tool = context.call.name
   const guarded = await preExecute.run(batch.ctx, context, batch.scope)
+  // A guard that was left behind may still come to an answer, which is nobody's any more.
+  batch.signal.throwIfAborted()
   if (guarded.answer === 'deny') throw toolError('TOOL_DENIED', { tool, reason: guarded.reason })
   const policy = batch.ctx.get('policy')
   if (!policy) {
@@ -66,7 +68,7 @@ function judgeEffects(
 }
 
 async function askPerson(
-  { ctx, session, scope, signal }: ToolBatch,
+  { ctx, session, scope, signal, waiting }: ToolBatch,
   { call }: CallContext,
   actor: Actor,
   question: Question,
@@ -77,7 +79,9 @@ async function askPerson(
   const asked = { id, tool: call.name, effects, reason: question.reason }
   await session.append([approvalAsked({ ...asked, callId: call.id })])
   const nobody: ApprovalAnswer = { outcome: 'unanswered', by: 'nobody' }
+  waiting?.(`approval of ${call.name}`)
   const answer = (await approvals?.ask({ ...asked, actor }, signal, scope)) ?? nobody
+  waiting?.(undefined)
   const { outcome, by } = answer
   const optional = {
     ...(answer.scope ? { scope: answer.scope } : {}),

@@ -28,7 +28,7 @@ export async function logResult(
     'error' in ending
       ? { code: ending.error.code, message: redact(ending.error.message) }
       : undefined
-  const durationMs = Date.now() - startedAt
+  const durationMs = batch.clock.now() - startedAt
   const value = 'error' in ending ? undefined : redactValue(ending.value, redact)
   const result = {
     turn,

@@ -1,5 +1,5 @@
 import { escapeControls, isHarnessError, type HarnessError } from '../error/index.ts'
-import { describeFailure, log, RowError } from '../kernel/index.ts'
+import { describeFailure, log, reasonOf, RowError } from '../kernel/index.ts'
 import type { Actor, Effect } from '../policy/index.ts'
 import { deepFreeze, frozenJson, toolCall } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
@@ -39,9 +39,9 @@ export async function prepareCall(
   planned: PlannedCall,
   place: Place,
 ): Promise<() => Promise<void>> {
-  const { session, turn, step, signal, graceMs } = batch
+  const { session, turn, step, signal, clock } = batch
   const { call } = planned
-  const startedAt = Date.now()
+  const startedAt = clock.now()
   const conclude = (ending: Ending) => logResult(batch, call, ending, startedAt)
   const notStarted = () => {
     return conclude({ error: toolError('ABORTED_BEFORE_DISPATCH', { tool: call.name }) })
@@ -49,7 +49,7 @@ export async function prepareCall(
   if (signal.aborted) return notStarted
   const { id: callId, name } = call
   await session.append([toolCall({ turn, step, callId, name, arguments: call.arguments })])
-  const admitted = await settle(() => admitCall(batch, planned, place), { signal, graceMs })
+  const admitted = await settle(() => admitCall(batch, planned, place), batch)
   if (signal.aborted || admitted.kind === 'abandoned') return notStarted
   if (admitted.kind === 'error') {
     const error = tellable(batch, planned, admitted.error)
@@ -63,7 +63,7 @@ async function admitCall(
   planned: PlannedCall,
   place: Place,
 ): Promise<AdmittedCall> {
-  batch.account.reserve('tool-call')
+  reserve(batch, place)
   if ('problem' in planned) throw planned.problem
   const { call, tool, row } = planned
   // What was decided on is what runs, whoever holds the arguments in between.
@@ -82,8 +82,17 @@ async function admitCall(
   return { tool, context: Object.freeze(context), actor, approved, abort }
 }
 
+function reserve({ account }: ToolBatch, place: Place): void {
+  try {
+    account.reserve('tool-call')
+  } catch (error) {
+    if (isHarnessError(error, 'BUDGET_EXCEEDED')) place.refused = error
+    throw error
+  }
+}
+
 async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): Promise<Ending> {
-  const { ctx, graceMs, session } = batch
+  const { ctx, session } = batch
   const { tool, context, actor, approved, abort } = admitted
   const { call, row, args, effects: declared, signal } = context
   const bound = { ctx, tool: call.name, row, actor, declared, approved, signal }
@@ -91,11 +100,16 @@ async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): 
   const change = changeMaker(batch, context)
   const grant = createGrant({ ...bound, cwd: place.cwd, detached, change })
   const run = createRun({ batch, context, grant, place, redact: redactorOf(ctx) })
-  const release = bindAbort(batch.signal, abort, tool)
-  const body = () => execute.run(ctx, context, async () => tool.execute(args, run), batch.scope)
-  const settled = await settle(body, { signal, graceMs })
+  const release = bindAbort(batch, abort, tool)
+  const start = async () => {
+    // A handler that was left behind may still come to this.
+    signal.throwIfAborted()
+    return tool.execute(args, run)
+  }
+  const body = () => execute.run(ctx, context, start, batch.scope)
+  const settled = await settle(body, { ...batch, signal })
   release()
-  await settle(() => grant.close(), { signal: ended, graceMs })
+  await settle(() => grant.close(), { ...batch, signal: ended })
   return endingOf(batch, admitted, settled)
 }
 
@@ -113,15 +127,16 @@ function changeMaker({ ctx, scope }: ToolBatch, context: CallContext): MakeChang
 }
 
 /** Ends the body with the batch, and at its own time limit. */
-function bindAbort(outer: AbortSignal, abort: AbortController, tool: Tool): () => void {
+function bindAbort(batch: ToolBatch, abort: AbortController, tool: Tool): () => void {
+  const { signal: outer, clock } = batch
   const follow = () => abort.abort(outer.reason)
   if (outer.aborted) follow()
   else outer.addEventListener('abort', follow, { once: true })
   const { name, timeoutMs } = tool
   const late = () => abort.abort(toolError('TOOL_TIMEOUT', { tool: name, timeoutMs }))
-  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
+  const stopTimer = timeoutMs === undefined ? () => {} : clock.after(timeoutMs, late)
   return () => {
-    clearTimeout(timer)
+    stopTimer()
     outer.removeEventListener('abort', follow)
   }
 }
@@ -148,7 +163,7 @@ async function endingOf(
     return { value, ...(await rewrite(batch, context, value, rendered)) }
   } catch (error) {
     if (isHarnessError(error)) return { error }
-    const reason = error instanceof Error ? error.message : 'unknown'
+    const reason = reasonOf(error)
     return { error: toolError('INVALID_TOOL_OUTPUT', { tool: call.name, row, reason }) }
   }
 }
@@ -165,11 +180,11 @@ async function rewrite(
   value: unknown,
   rendered: Rendering,
 ): Promise<Rendering> {
-  const { ctx, scope, signal, graceMs } = batch
+  const { ctx, scope } = batch
   const { call, row } = context
   const input = Object.freeze({ ...context, ...rendered, value })
   const run = () => postExecute.run(ctx, input, async () => rendered, scope)
-  const settled = await settle(run, { signal, graceMs })
+  const settled = await settle(run, batch)
   if (settled.kind === 'value' && settled.value.content.every(isContent)) return settled.value
   const blamed = settled.kind === 'error' && settled.error instanceof RowError
   const failed = blamed ? settled.error.row : 'a hook'
@@ -192,6 +207,15 @@ function tellable(
   const cause = error instanceof RowError ? error.cause : error
   if (isHarnessError(cause)) return cause
   log(ctx, 'error', `tool ${tool} failed`, { row, error: describeFailure(error) })
-  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
-  return toolError('TOOL_FAILED', { tool, row, reason: escapeControls(reason) }, { cause: error })
+  const reason = escapeControls(wordsOf(cause))
+  return toolError('TOOL_FAILED', { tool, row, reason }, { cause: error })
+}
+
+/** What was thrown may be anything: without a prototype, with getters that throw. */
+function wordsOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+  } catch {
+    return 'it threw what cannot be read'
+  }
 }

@@ -1,24 +1,32 @@
+import type { Clock } from '../store/index.ts'
+
 /** How work under a signal ended: by itself, or left behind after the grace period. */
 export type Settled<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'abandoned' }
 
+/** When work has to end, and how long it may take to. */
+export interface Grace {
+  readonly signal: AbortSignal
+  /** How much longer it is waited for once `signal` aborts. */
+  readonly graceMs: number
+  readonly clock: Clock
+}
+
 /**
  * Starts `work` and waits for it, at most `graceMs` longer than until `signal` aborts. What it
  * does after that is dropped. Never rejects, even where `work` throws at once.
  */
-export function settle<T>(
-  work: () => Promise<T> | T,
-  { signal, graceMs }: { signal: AbortSignal; graceMs: number },
-): Promise<Settled<T>> {
+export function settle<T>(work: () => Promise<T> | T, grace: Grace): Promise<Settled<T>> {
+  const { signal, graceMs, clock } = grace
   return new Promise((resolve) => {
-    let timer: NodeJS.Timeout | undefined
+    let stopTimer: (() => void) | undefined
     const startGrace = () => {
-      timer = setTimeout(() => end({ kind: 'abandoned' }), graceMs)
+      stopTimer = clock.after(graceMs, () => end({ kind: 'abandoned' }))
     }
     const end = (settled: Settled<T>) => {
-      clearTimeout(timer)
+      stopTimer?.()
       signal.removeEventListener('abort', startGrace)
       resolve(settled)
     }

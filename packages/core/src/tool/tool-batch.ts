@@ -3,6 +3,7 @@ import type { Account } from '../ledger/index.ts'
 import type { ToolCallPart } from '../message/index.ts'
 import type { Actor } from '../policy/index.ts'
 import type { Session } from '../session/index.ts'
+import type { Clock } from '../store/index.ts'
 import type { SeenFiles } from './tool.ts'
 import type { ResolvedToolSet } from './tools.ts'
 
@@ -27,6 +28,9 @@ export interface ToolBatch {
   readonly maxParallel: number
   /** How long a started body may take to settle after an abort or its time limit. */
   readonly graceMs: number
+  readonly clock: Clock
+  /** Tells watchers what the batch waits for besides its tools; `undefined` when it goes on. */
+  readonly waiting?: (what: string | undefined) => void
   /** One for the life of the session: see `createSeenFiles`. */
   readonly seen: SeenFiles
 }

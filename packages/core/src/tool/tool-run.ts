@@ -1,4 +1,5 @@
 import { environmentError } from '../environment/index.ts'
+import type { HarnessError } from '../error/index.ts'
 import { sessionDirectory } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
 import type { CallContext } from './hooks.ts'
@@ -6,9 +7,12 @@ import type { Grant } from './grant.ts'
 import { needService } from './grant.ts'
 import type { ToolRun } from './tool.ts'
 
-/** Where a batch is: moved by calls that change the session's directory. */
+/** How a batch stands. */
 export interface Place {
+  /** Moved by calls that change the session's directory. */
   cwd: string
+  /** Why a call was refused for want of budget. */
+  refused?: HarnessError
 }
 
 export interface RunOptions {
@@ -53,6 +57,7 @@ export function createRun({ batch, context, grant, place, redact }: RunOptions):
       if (stat.kind !== 'directory') {
         throw environmentError('FILE_NOT_DIRECTORY', { path: target.path })
       }
+      if (grant.gate.closed) grant.gate.deny('the call has ended')
       await session.append([sessionDirectory({ cwd: target.path })])
       place.cwd = target.path
     },

@@ -12,7 +12,7 @@ import {
 import type { Limits } from '@cordage/core/ledger'
 import type { Authority } from '@cordage/core/policy'
 import { toolResult, type Fact, type Session } from '@cordage/core/session'
-import { createSeenFiles, runBatch, type ToolBatch } from '@cordage/core/tool'
+import { createSeenFiles, runBatch, turnClock, type ToolBatch } from '@cordage/core/tool'
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,6 +134,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
       cwd: session.cwd,
       maxParallel: 10,
       graceMs: 100,
+      clock: turnClock,
       seen,
       ...more,
     })

@@ -18,6 +18,7 @@ import tools, {
   createSeenFiles,
   resultNotice,
   runBatch,
+  turnClock,
   type ToolContent,
 } from '@cordage/core/tool'
 import environment from '@cordage/env-local'
@@ -161,6 +162,7 @@ function createRunner(
       cwd: session.cwd,
       maxParallel: 10,
       graceMs: 5_000,
+      clock: turnClock,
       seen,
     })
     return readAnswers(session, parts, values)
