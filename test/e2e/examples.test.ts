@@ -3,10 +3,11 @@ import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs'
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { requestHeader } from '@cordage/core/session'
 import { describe, expect, it } from 'vitest'
 import { runCli, type Ended } from './fixture/cli.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
-import { sessionIds } from './fixture/read-log.ts'
+import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
 
 const examples = join(repository, 'docs/examples')
@@ -213,9 +214,14 @@ describe('the example', () => {
     const ended = await runCli(place, [...args, '--model', 'scripted/ask', 'check it'])
     completed(ended)
     expect(ended.stderr).toContain('✓ It is.')
-    expect(sessionIds(place.home)).toHaveLength(2)
+    const ids = sessionIds(place.home)
+    expect(ids).toHaveLength(2)
     const listed = await runCli(place, ['sessions', 'list', '--output', 'json'])
+    const [{ header: parent }] = JSON.parse(listed.stdout) as [{ header: { id: string } }]
     expect(JSON.parse(listed.stdout)).toHaveLength(1)
+    const [child = ''] = ids.filter((id) => id !== parent.id)
+    const offered = readLog(place.home, child).find(requestHeader.is)?.data.tools ?? []
+    expect(offered.map(({ name }) => name)).toEqual(expect.arrayContaining(['grep', 'read']))
     const tools = await runCli(place, [
       ...args,
       'tools',
@@ -230,6 +236,7 @@ describe('the example', () => {
     expect(names).toEqual(expect.arrayContaining(['glob', 'grep', 'list', 'read']))
     const withheld = ['write', 'edit', 'apply_patch', 'bash', 'second_opinion']
     expect(names.filter((name) => withheld.includes(name))).toEqual([])
+    expect(offered.filter(({ name }) => withheld.includes(name))).toEqual([])
   })
 
   it('bundle composes with ours into a profile', async () => {

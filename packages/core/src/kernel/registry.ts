@@ -24,6 +24,8 @@ export interface Registry<T> {
   get(id: string, scope?: Scope): Entry<T> | undefined
   /** What applies in `scope`, by order and id; the nearest scope wins an id. */
   list(scope?: Scope): Entry<T>[]
+  /** The same without what was added in the scopes around it: a child's own, and what all have. */
+  listOwn(scope: Scope): Entry<T>[]
   /** Calls `listener` after each change; what it throws is logged. */
   onChange(ctx: Context, listener: RegistryChange<T>): () => void
 }
@@ -59,6 +61,11 @@ export function createRegistry<T>(label: string): Registry<T> {
     },
     get: (id, scope) => lookup(tables, id, scope),
     list: (scope) => [...visible(tables, scope).values()].sort(compareEntries),
+    listOwn: (scope) => {
+      const all = visible(tables)
+      for (const [id, entry] of tables.get(scope) ?? []) all.set(id, entry)
+      return [...all.values()].sort(compareEntries)
+    },
     onChange: (ctx, listener) => {
       return attach(ctx, `${label} listener`, () => {
         const own = { ctx, listener }

@@ -26,9 +26,9 @@ export function createPrompt(): Prompt {
       contexts.add(ctx, context.id, context, { order: context.order ?? 0 })
     },
     async assemble(scope, input): Promise<AssembledPrompt> {
-      const ordered = orderedSections(sections.list(scope))
+      const ordered = orderedSections(sections.listOwn(scope))
       const written = await renderAll(ordered, input)
-      const snapshots = await renderAll(contexts.list(scope), input)
+      const snapshots = await renderAll(contexts.listOwn(scope), input)
       return {
         system: written.map((part) => part.text).join('\n\n'),
         sections: written,

@@ -49,7 +49,10 @@ export interface AssembledPrompt {
   readonly contexts: readonly PromptPart[]
 }
 
-/** `ctx.prompt`: contributions of an agent's scope override global ones of the same id. */
+/**
+ * `ctx.prompt`: contributions of an agent's scope override global ones of the same id, and its
+ * children have none of them: what they are told is a matter of their own preset.
+ */
 export interface Prompt {
   section(ctx: Context, section: PromptSection): void
   context(ctx: Context, context: PromptContext): void

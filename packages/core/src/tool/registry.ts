@@ -30,7 +30,7 @@ export function createTools(maxInlineChars: number): Tools {
     },
     resolve: (scope, input) => {
       const hidden = restrictions.list(scope).map((entry) => entry.value)
-      return resolveTools(registry.list(scope), hidden, input)
+      return resolveTools(registry.listOwn(scope), hidden, input)
     },
   }
 }

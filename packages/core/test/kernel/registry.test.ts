@@ -62,6 +62,11 @@ describe('a registry', () => {
     expect(seen(parent)).toEqual(['bash:parent', 'read:global'])
     expect(seen(child)).toEqual(['bash:parent', 'read:global', 'todo:child'])
     expect(seen(other)).toEqual(['bash:global', 'read:global'])
+    const own = (scope: typeof parent) => {
+      return tools.listOwn(scope).map(({ id, value }) => `${id}:${value}`)
+    }
+    expect(own(parent)).toEqual(seen(parent))
+    expect(own(child)).toEqual(['bash:global', 'read:global', 'todo:child'])
     expect(tools.get('bash', child)?.value).toBe('parent')
     expect(tools.get('todo', parent)).toBeUndefined()
     await parent.close()

@@ -52,6 +52,30 @@ it('gives the system prompt and each snapshot once, while they stay the same', a
   ])
 })
 
+it('tells a child nothing that only its parent is to be told', async () => {
+  await start()
+  const { root, agent } = made
+  const only = { id: 'role', render: () => 'You lead.' }
+  root.prompt.section(agent.scope.ctx, only)
+  root.prompt.context(agent.scope.ctx, { ...only, id: 'team' })
+  expect((await ask('one')).filter((text) => text.includes('You lead.'))).toHaveLength(2)
+  const child = await root.agents.spawn({
+    session: await root.sessions.create({ project: '/project', depth: 1 }),
+    choice: agent.choice,
+    authority: agent.authority,
+    parent: agent,
+  })
+  await child.send('two', { wake: false })
+  await child.wake()
+  const { messages } = made.requests.at(-1)!
+  expect(messages.map(({ message }) => textOf(message))).toEqual([
+    'Be brief.',
+    'You are in /project.',
+    'It rains.',
+    'two',
+  ])
+})
+
 it('adds a snapshot again when its text changes, naming its row', async () => {
   const texts = await start()
   await ask('one')

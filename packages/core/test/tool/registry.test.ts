@@ -65,6 +65,18 @@ describe('the tools of a step', () => {
     expect(footprint(root)).toEqual(before)
   })
 
+  it('of an agent are not those of its child, and what is hidden from it is from both', async () => {
+    await using bench = await openBench({ tools: [tool('a'), tool('b')] })
+    const { root, scope: parent } = bench
+    root.tools.register(parent.ctx, tool('shell'))
+    root.tools.register(parent.ctx, tool('a', { description: 'Of the parent.' }))
+    root.tools.restrict(parent.ctx, ['b'], 'not here')
+    const child = openScope(root, 'child', parent)
+    const { specs } = root.tools.resolve(child, input)
+    expect(specs.map(({ description }) => description)).toEqual(['Does a.'])
+    await child.close()
+  })
+
   it('are refused at registration when no model could be told of them', async () => {
     await using bench = await openBench({ tools: [tool('a')] })
     const { root } = bench
