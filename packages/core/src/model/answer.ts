@@ -1,59 +1,10 @@
-import type { HarnessError } from '../error/index.ts'
 import { modelError } from './errors.ts'
 import type { ModelEvent } from './event.ts'
 import { type FailingRoute, normaliseHttp, normaliseThrown } from './normalise.ts'
+import { parseBody } from './response.ts'
 
-const MAX_BODY = 64 * 1024
-
-/**
- * Passes on a response with a status of success; others become the error they stand for. To be
- * given responses of `redirect: 'manual'`: a conversation follows nobody to another address.
- */
-export async function expectSuccess(route: FailingRoute, response: Response): Promise<Response> {
-  if (response.ok) return response
-  if (response.status >= 300 && response.status < 400) throw await redirected(route, response)
-  const body = parse(await readBounded(response))
-  const header = (name: string) => response.headers.get(name)
-  throw normaliseHttp(route, { status: response.status, body, header })
-}
-
-async function redirected(route: FailingRoute, response: Response): Promise<HarnessError> {
-  // The body is of no use, and the connection would stay open for it.
-  await response.body?.cancel()
-  const location = response.headers.get('location') ?? ''
-  const to = URL.canParse(location, route.url) ? ` to ${new URL(location, route.url).origin}` : ''
-  const details = { url: route.url, status: response.status }
-  return modelError(
-    'INVALID_REQUEST',
-    { model: route.model, reason: `redirected${to}` },
-    { details },
-  )
-}
-
-/**
- * Passes on a response that is an event stream. Anything else becomes the error it stands for:
- * a refusal, an error object or a web page with status 200, an answer that is not streamed.
- */
-export async function expectEventStream(
-  route: FailingRoute,
-  response: Response,
-): Promise<Response> {
-  const type = response.headers.get('content-type')?.toLowerCase() ?? ''
-  await expectSuccess(route, response)
-  if (!/json|html|text\/plain/.test(type)) return response
-  const text = await readBounded(response)
-  const body = parse(text)
-  if (typeof body === 'object' && body !== null && 'error' in body) {
-    const header = (name: string) => response.headers.get(name)
-    throw normaliseHttp(route, { body, header })
-  }
-  const reason = `${/html/.test(type) ? 'a web page' : 'no event stream'} instead of an answer`
-  throw modelError(
-    'MALFORMED_RESPONSE',
-    { model: route.model, reason },
-    { details: { url: route.url } },
-  )
-}
+/** How long a connection may take to end once its answer is whole. */
+const MAX_DRAIN_MS = 1_000
 
 /** The result of `send`, with the reason of `signal` once it is aborted, else normalised errors. */
 export async function guardRequest<T>(
@@ -70,8 +21,16 @@ export async function guardRequest<T>(
   }
 }
 
+/** An event of server-sent events, as the decoder of an SDK gives it. */
+export interface ServerEvent {
+  readonly event: string | null
+  readonly data: string
+}
+
 /** Turns what a protocol sends into events of ours; `end` says what is left when it is over. */
 export interface AnswerReader<Chunk> {
+  /** The protocol's last event was read: what else comes is no part of the answer. */
+  readonly over?: boolean
   read(chunk: Chunk): Iterable<ModelEvent>
   end(): Iterable<ModelEvent>
 }
@@ -82,37 +41,70 @@ export interface AnswerReader<Chunk> {
  */
 export async function* streamAnswer<Chunk>(
   route: FailingRoute,
-  open: () => Promise<AsyncIterable<Chunk>>,
+  open: (signal: AbortSignal) => Promise<AsyncIterable<ServerEvent>>,
   reader: AnswerReader<Chunk>,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
-  const chunks = await guardRequest(route, open, signal)
+  const own = new AbortController()
+  const both = AbortSignal.any([signal, own.signal])
+  const events = await guardRequest(route, () => open(both), signal)
+  const iterator = events[Symbol.asyncIterator]()
+  let rest: Promise<unknown> | undefined
   try {
-    for await (const chunk of chunks) for (const event of reader.read(chunk)) yield event
+    for (;;) {
+      const { done, value } = await iterator.next()
+      if (done || value.data.startsWith('[DONE]')) break
+      const chunk = await readData(route, value, iterator)
+      if (chunk === undefined) continue
+      for (const event of reader.read(chunk as Chunk)) yield event
+      if (reader.over) break
+    }
+    rest = drain(iterator, own)
   } catch (error) {
     signal.throwIfAborted()
     throw normaliseThrown(route, error, true)
+  } finally {
+    // Whoever leaves early wants no more of it.
+    if (!rest) own.abort()
   }
   // SDKs end quietly when they are aborted: that is not the end of an answer.
   signal.throwIfAborted()
   yield* reader.end()
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > MAX_BODY) break
+/** What one event says; `undefined` where it says nothing. */
+async function readData(
+  route: FailingRoute,
+  { event, data }: ServerEvent,
+  iterator: AsyncIterator<ServerEvent>,
+): Promise<unknown> {
+  if (data === '') return undefined
+  const value = parseBody(data)
+  if (value === data) {
+    if (event === 'error') throw normaliseHttp(route, { body: data })
+    // The last event of a stream that was cut is cut as well.
+    const cut = !/[}\]]\s*$/.test(data) && (await iterator.next()).done
+    const code = cut ? 'STREAM_CLOSED' : 'MALFORMED_RESPONSE'
+    throw modelError(code, { model: route.model, reason: 'not JSON' }, detailsOf(route))
   }
-  return text
+  const error = typeof value === 'object' && value !== null && 'error' in value && value.error
+  if (error) throw normaliseHttp(route, { body: value })
+  return value
 }
 
-function parse(text: string): unknown {
+/** Reads on to the end, after which the connection can be used again, but waits for nobody. */
+async function drain(iterator: AsyncIterator<ServerEvent>, own: AbortController): Promise<void> {
+  const timer = setTimeout(() => own.abort(), MAX_DRAIN_MS)
+  timer.unref()
   try {
-    return JSON.parse(text)
+    while (!(await iterator.next()).done);
   } catch {
-    // A body that is not JSON is classified by its text.
-    return text
+    // The answer is whole: how its connection ends makes no difference.
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+function detailsOf({ url }: FailingRoute) {
+  return { details: { url } }
 }

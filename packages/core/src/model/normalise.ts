@@ -37,7 +37,7 @@ const FIELD = /max_(completion_)?tokens/
 /** The error for a refused request, without a word of the body. `retryAfterMs` is in `details`. */
 export function normaliseHttp(route: FailingRoute, failure: HttpFailure): HarnessError {
   const text = readText(failure.body)
-  const code = classify(failure.status, text)
+  const code = classify(failure.status ?? readStatus(failure.body), text)
   const retryAfterMs = failure.header && readRetryAfter(failure.header)
   const kind = readKind(failure.body)
   const details = {
@@ -118,6 +118,12 @@ function classifyText(text: string): Code {
 function readText(body: unknown): string {
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
   return text.slice(0, 4_096)
+}
+
+// Some gateways pass on the status of another server as the code of an error object.
+function readStatus(body: unknown): number | undefined {
+  const code = field(field(body, 'error') ?? body, 'code')
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined
 }
 
 // The machine-readable word of an error object: shown only while it looks like an identifier.

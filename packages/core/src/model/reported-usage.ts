@@ -7,12 +7,13 @@ const details = ['cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as co
 
 /**
  * The usage that a route reported. Figures that count nothing are left out; `undefined` where the
- * input or the output is one of them, so that the whole is estimated instead.
+ * input or the output is one of them, or both are zero, so that the whole is estimated instead.
  */
 export function readUsage(reported: ReportedUsage): Usage | undefined {
   const inputTokens = readTokens(reported.inputTokens)
   const outputTokens = readTokens(reported.outputTokens)
   if (inputTokens === undefined || outputTokens === undefined) return undefined
+  if (inputTokens === 0 && outputTokens === 0) return undefined
   const given = details.flatMap((key) => {
     const tokens = readTokens(reported[key])
     return tokens === undefined ? [] : [[key, tokens] as const]

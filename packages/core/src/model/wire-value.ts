@@ -33,11 +33,35 @@ function readArguments(given: unknown): string | undefined {
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-/** The finish that `names` has for a word of a protocol; other words pass, all else is absent. */
-export function readFinish(
-  names: Readonly<Record<string, string>>,
-  word: unknown,
-): string | undefined {
+/** The words of all protocols; servers mix them up, so that each may use any. */
+const finishes: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+  length: 'max-tokens',
+  max_tokens: 'max-tokens',
+  max_output_tokens: 'max-tokens',
+  model_context_window_exceeded: 'max-tokens',
+  content_filter: 'content-filter',
+  refusal: 'content-filter',
+}
+
+/** Words that say that the server has failed, in the place of an end. */
+const failures = ['error', 'network_error', 'insufficient_system_resource']
+
+/**
+ * The finish that a word stands for: other words pass, sentences are `other`, what is no word is
+ * absent. Throws `SERVER` for one that is no end at all. `model` is `<provider>/<model id>`.
+ */
+export function readFinish(model: string, word: unknown): string | undefined {
   if (typeof word !== 'string' || word === '') return undefined
-  return Object.hasOwn(names, word) ? names[word] : word
+  const known = word.toLowerCase()
+  if (failures.includes(known)) {
+    throw modelError('SERVER', { model, reason: 'the answer ended with an error' })
+  }
+  if (Object.hasOwn(finishes, known)) return finishes[known]
+  return /^[\w.-]{1,40}$/.test(word) ? word : 'other'
 }

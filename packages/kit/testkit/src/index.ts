@@ -5,8 +5,10 @@ export * from './simulation/index.ts'
 export * from './tool-run.ts'
 export { modelContract } from './model-contract.ts'
 export { ask, makeRequest, say } from './model-conversation.ts'
+export { oddityGroups } from './model-oddities.ts'
+export { resultOf, type Oddity, type OddityGroup } from './model-oddity.ts'
 export type { ModelUnderTest } from './model-fixture.ts'
-export { plainReply, startModelPeer, streamReply } from './model-peer.ts'
+export { plainReply, rawReply, startModelPeer, streamReply } from './model-peer.ts'
 export type { ModelPeer, PeerReply, PeerRequest, StreamReplyOptions } from './model-peer.ts'
 export {
   encodeAnswer,

@@ -2,8 +2,6 @@ import { textOf, toolCallsOf } from '@cordage/core/message'
 import { expect, test } from 'vitest'
 import { ask, say } from './model-conversation.ts'
 import type { ModelFixture } from './model-fixture.ts'
-import { streamReply } from './model-peer.ts'
-import { encodeAnswer } from './model-wire.ts'
 
 /** Calls, their ids and their results. */
 export function callCases(on: ModelFixture): void {
@@ -81,28 +79,6 @@ export function answerCases(on: ModelFixture): void {
     on.peer.reply(on.stream({ text: ['Once upon'], finish: 'max-tokens' }))
     const answer = await ask(on.provider, on.request(say.user('tell')))
     expect(answer).toMatchObject({ finish: 'max-tokens', truncated: true })
-  })
-}
-
-/** The ways in which servers cut their bytes. */
-export function streamCases(on: ModelFixture): void {
-  test.each([
-    ['CRLF line ends', { newline: '\r\n' }],
-    ['a byte order mark', { prefix: '\uFEFF' }],
-    ['comments to keep the line open', { prefix: ': ping\n\n: ping\n\n' }],
-    ['single bytes, characters split', { pieceBytes: 1 }],
-    ['single bytes with CRLF', { pieceBytes: 1, newline: '\r\n' }],
-  ] as const)('reads a stream with %s', async (_, options) => {
-    on.peer.reply(streamReply(encodeAnswer(on.subject.api, { text: ['né', ' 世界 👋'] }), options))
-    const answer = await ask(on.provider, on.request(say.user('hi')))
-    expect(textOf(answer)).toBe('né 世界 👋')
-    expect(answer.finish).toBe('stop')
-  })
-
-  test('reads a piece of five megabytes', async () => {
-    const text = 'x'.repeat(5_000_000)
-    on.peer.reply(on.stream({ text: [text] }))
-    expect(textOf(await ask(on.provider, on.request(say.user('hi')))).length).toBe(text.length)
   })
 }
 

@@ -1,8 +1,9 @@
 import { describe } from 'vitest'
-import { answerCases, callCases, streamCases } from './model-answer-cases.ts'
+import { answerCases, callCases } from './model-answer-cases.ts'
 import { cancelCases } from './model-cancel-cases.ts'
-import { brokenStreamCases, statusCases } from './model-failure-cases.ts'
+import { absenceCases, statusCases } from './model-failure-cases.ts'
 import { type ModelUnderTest, useModel } from './model-fixture.ts'
+import { oddityCases } from './model-oddities.ts'
 import { environmentCases, requestCases } from './model-request-cases.ts'
 import { callShapeCases, redirectCases, shapeCases, usageShapeCases } from './model-shape-cases.ts'
 
@@ -12,8 +13,8 @@ export function modelContract(name: string, subject: ModelUnderTest): void {
     const fixture = useModel(subject)
     answerCases(fixture)
     callCases(fixture)
-    streamCases(fixture)
-    brokenStreamCases(fixture)
+    absenceCases(fixture)
+    oddityCases(fixture)
     callShapeCases(fixture)
     usageShapeCases(fixture)
     shapeCases(fixture)

@@ -100,3 +100,17 @@ export function plainReply(
   const type = typeof body === 'string' ? 'text/html' : 'application/json'
   return (response) => response.writeHead(status, { 'content-type': type, ...headers }).end(text)
 }
+
+/** Sends bytes as they are, with the headers of an event stream unless others are given. */
+export function rawReply(
+  pieces: readonly (string | Uint8Array)[],
+  options: { headers?: Record<string, string>; after?: 'end' | 'destroy' } = {},
+): PeerReply {
+  const headers = { 'content-type': 'text/event-stream', ...options.headers }
+  return async (response) => {
+    response.writeHead(200, headers).flushHeaders()
+    for (const piece of pieces) await new Promise((sent) => response.write(piece, sent))
+    if (options.after === 'destroy') response.destroy()
+    else response.end()
+  }
+}

@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import {
-  expectEventStream,
-  expectSuccess,
+  expectAnswer,
   type FailingRoute,
+  requestHeaders,
   type RouteAccess,
 } from '@cordage/core/model'
 
@@ -20,9 +20,13 @@ export async function openClient(
   // Loading the SDK takes longer than everything else of a boot, so the first request does it.
   const { default: Client } = await import('@anthropic-ai/sdk')
   const apiKey = access.apiKey()
+  const own = {
+    'anthropic-version': VERSION,
+    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+  }
   return new Client({
     baseURL: access.baseURL(),
-    // Without a key the SDK would look for profiles on the disk; what is sent is decided in `send`.
+    // Without a key the SDK would look for profiles on the disk; what is sent is decided in `fetch`.
     apiKey: apiKey ?? 'none',
     webhookKey: null,
     timeout: timeoutMs,
@@ -35,28 +39,14 @@ export async function openClient(
     dangerouslyAllowBrowser: true,
     logLevel: 'off',
     logger: silent,
-    fetch: (url, init) => send(url, init, apiKey, failing),
+    fetch: async (url, init) => {
+      const headers = requestHeaders(init, own)
+      const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+      return expectAnswer(failing, init, response)
+    },
   })
 }
 
 const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore }
 
 function ignore(): void {}
-
-async function send(
-  url: string | URL | Request,
-  init: RequestInit | undefined,
-  apiKey: string | undefined,
-  failing: FailingRoute,
-): Promise<Response> {
-  const streams = init?.method?.toUpperCase() === 'POST'
-  const headers = {
-    accept: streams ? 'text/event-stream' : 'application/json',
-    ...(streams ? { 'content-type': 'application/json' } : {}),
-    'anthropic-version': VERSION,
-    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
-    'user-agent': 'cordage',
-  }
-  const response = await fetch(url, { ...init, headers, redirect: 'manual' })
-  return streams ? expectEventStream(failing, response) : expectSuccess(failing, response)
-}

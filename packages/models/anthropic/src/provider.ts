@@ -6,6 +6,7 @@ import {
   joinURL,
   modelError,
   type ModelProvider,
+  type ServerEvent,
   streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
@@ -43,11 +44,18 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     body: (request) => buildBody(request, findModel(declared, request.model), route.compat),
     stream: (request, body, { signal }) => {
       const failing = at(`${id}/${request.model}`, 'v1/messages')
-      const open = async () => {
+      const open = async (both: AbortSignal) => {
         const client = await openClient(access, route.timeoutMs, failing)
-        return client.messages.create(body as MessagesBody, { signal })
+        const sent = client.messages.create(body as MessagesBody, { signal: both })
+        return decode(await sent.asResponse())
       }
       return streamAnswer(failing, open, createMessageReader(request), signal)
     },
   }
+}
+
+/** The events of a response as they are: what is an error among them, core says for all routes. */
+async function decode(response: Response): Promise<AsyncIterable<ServerEvent>> {
+  const { Stream } = await import('@anthropic-ai/sdk/core/streaming')
+  return Stream.rawEvents(response)
 }

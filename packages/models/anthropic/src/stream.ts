@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import {
   type AnswerReader,
+  CallPlaces,
   type ModelEvent,
   type ModelRequest,
   readCall,
@@ -9,15 +10,6 @@ import {
   readUsage,
 } from '@cordage/core/model'
 import type { ThinkingReplay } from './thinking-replay.ts'
-
-const finishes: Record<string, string> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_use: 'tool-calls',
-  max_tokens: 'max-tokens',
-  model_context_window_exceeded: 'max-tokens',
-  refusal: 'content-filter',
-}
 
 /** What a message reports of its tokens, now and then. */
 interface Reported {
@@ -34,16 +26,30 @@ type Counts = Readonly<Record<string, number>>
 interface Progress {
   /** `<provider>/<model id>` */
   readonly name: string
+  readonly places: CallPlaces
   counts: Counts
   reason: string | undefined
+  over: boolean
 }
 
 type StreamEvent = Anthropic.RawMessageStreamEvent
 
 /** Reads one answer. The finish comes last and only after a stop reason. */
 export function createMessageReader({ provider, model }: ModelRequest): AnswerReader<StreamEvent> {
-  const progress: Progress = { name: `${provider}/${model}`, counts: {}, reason: undefined }
-  return { read: (event) => translate(event, progress), end: () => finish(progress) }
+  const progress: Progress = {
+    name: `${provider}/${model}`,
+    places: new CallPlaces(),
+    counts: {},
+    reason: undefined,
+    over: false,
+  }
+  return {
+    get over() {
+      return progress.over
+    },
+    read: (event) => translate(event, progress),
+    end: () => finish(progress),
+  }
 }
 
 function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent> {
@@ -59,7 +65,10 @@ function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent
       return
     case 'message_delta':
       yield* addUsage(progress, event.usage)
-      progress.reason = readFinish(finishes, event.delta?.stop_reason) ?? progress.reason
+      progress.reason = readFinish(progress.name, event.delta?.stop_reason) ?? progress.reason
+      return
+    case 'message_stop':
+      progress.over = true
   }
 }
 
@@ -69,7 +78,7 @@ function* finish({ reason }: Progress): Iterable<ModelEvent> {
 
 function* openBlock(
   { index, content_block: block }: Anthropic.RawContentBlockStartEvent,
-  { name }: Progress,
+  { name, places }: Progress,
 ): Iterable<ModelEvent> {
   switch (block.type) {
     case 'text':
@@ -87,14 +96,15 @@ function* openBlock(
       // Most servers open with an empty input; a few give it whole and send no deltas.
       const whole = Object.keys((block.input as object | null) ?? {}).length > 0
       const input = whole ? { arguments: block.input } : {}
-      yield readCall(name, index, { id: block.id, name: block.name, ...input })
+      const place = places.open(index, block.id)
+      yield readCall(name, place, { id: block.id, name: block.name, ...input })
     }
   }
 }
 
 function* readDelta(
   { index, delta }: Anthropic.RawContentBlockDeltaEvent,
-  { name }: Progress,
+  { name, places }: Progress,
 ): Iterable<ModelEvent> {
   switch (delta.type) {
     case 'text_delta':
@@ -109,7 +119,7 @@ function* readDelta(
       return
     }
     case 'input_json_delta':
-      yield readCall(name, index, { arguments: delta.partial_json })
+      yield readCall(name, places.of(index, undefined), { arguments: delta.partial_json })
   }
 }
 

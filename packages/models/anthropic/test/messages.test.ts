@@ -135,16 +135,4 @@ describe('Messages streams', () => {
       cacheWriteTokens: 400,
     })
   })
-
-  it.each([
-    ['end_turn', 'stop'],
-    ['stop_sequence', 'stop'],
-    ['tool_use', 'tool-calls'],
-    ['max_tokens', 'max-tokens'],
-    ['model_context_window_exceeded', 'max-tokens'],
-    ['refusal', 'content-filter'],
-    ['pause_turn', 'pause_turn'],
-  ])('ends %s as %s', async (reason, finish) => {
-    expect((await read(...end(reason))).finish).toBe(finish)
-  })
 })

@@ -1,6 +1,7 @@
 import type { Usage } from '@cordage/core/message'
 import {
   type AnswerReader,
+  CallPlaces,
   modelError,
   type ModelEvent,
   type ModelRequest,
@@ -16,15 +17,8 @@ type Delta = Loose<OpenAI.ChatCompletionChunk.Choice.Delta> & {
   reasoning_content?: string | null
   reasoning?: string | null
 }
+type Choice = Loose<OpenAI.ChatCompletionChunk.Choice> & { usage?: OpenAI.CompletionUsage | null }
 type CallDelta = Loose<OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall>
-
-const finishes: Record<string, string> = {
-  stop: 'stop',
-  tool_calls: 'tool-calls',
-  function_call: 'tool-calls',
-  length: 'max-tokens',
-  content_filter: 'content-filter',
-}
 
 /** Reads one answer; the finish comes last, because servers send the usage after it. */
 export class ChatReader implements AnswerReader<OpenAI.ChatCompletionChunk> {
@@ -39,21 +33,20 @@ export class ChatReader implements AnswerReader<OpenAI.ChatCompletionChunk> {
 
   *read(chunk: OpenAI.ChatCompletionChunk): Iterable<ModelEvent> {
     this.#expect(isObject(chunk), 'a chunk that is no object')
-    const usage = chunk.usage && toUsage(chunk.usage)
-    if (usage) yield { type: 'usage', usage }
     const choices = chunk.choices ?? []
     this.#expect(Array.isArray(choices), 'choices that are no list')
-    const [choice] = choices
-    if (choice === undefined) return
-    this.#expect(isObject(choice), 'a choice that is no object')
+    const choice: Choice | undefined = choices[0]
+    this.#expect(choice === undefined || isObject(choice), 'a choice that is no object')
+    const usage = toUsage(chunk.usage ?? choice?.usage)
+    if (usage) yield { type: 'usage', usage }
+    // Nobody asked for a second answer.
+    if (choice === undefined || choice.index) return
     const delta: Delta = choice.delta ?? {}
     this.#expect(isObject(delta), 'a delta that is no object')
-    const reasoning = delta.reasoning_content || delta.reasoning
-    if (typeof reasoning === 'string' && reasoning) yield { type: 'reasoning', text: reasoning }
-    const text = delta.content || delta.refusal
-    if (typeof text === 'string') yield { type: 'text', text }
+    yield* readText(delta)
     yield* this.#readCalls(delta.tool_calls ?? [])
-    this.#finish = readFinish(finishes, choice.finish_reason) ?? this.#finish
+    if (delta.function_call) yield readCall(this.#name, 0, delta.function_call)
+    this.#finish = readFinish(this.#name, choice.finish_reason) ?? this.#finish
   }
 
   *end(): Iterable<ModelEvent> {
@@ -65,7 +58,7 @@ export class ChatReader implements AnswerReader<OpenAI.ChatCompletionChunk> {
     for (const call of calls) {
       this.#expect(isObject(call) && isObject(call.function ?? {}), 'a tool call that is none')
       const { index, id, function: called } = call
-      const place = this.#places.of(index, typeof id === 'string' ? id : undefined)
+      const place = this.#places.of(index, id)
       yield readCall(this.#name, place, { id, name: called?.name, arguments: called?.arguments })
     }
   }
@@ -75,37 +68,30 @@ export class ChatReader implements AnswerReader<OpenAI.ChatCompletionChunk> {
   }
 }
 
-/** Which call a piece belongs to: servers leave out the index, or give 0 to every call. */
-class CallPlaces {
-  readonly #byIndex = new Map<number, number>()
-  readonly #ids = new Map<number, string>()
-  #last = -1
-  #current: number | undefined
+function* readText(delta: Delta): Iterable<ModelEvent> {
+  const { reasoning_content, reasoning, content, refusal } = delta
+  const thought = reasoning_content || reasoning
+  if (typeof thought === 'string' && thought) yield { type: 'reasoning', text: thought }
+  const text: unknown = content || refusal
+  if (typeof text === 'string') yield { type: 'text', text }
+  if (Array.isArray(text)) yield* readParts(text)
+}
 
-  of(index: unknown, id: string | undefined): number {
-    const known = typeof index === 'number' ? this.#byIndex.get(index) : this.#placeOf(id)
-    if (known !== undefined && !this.#contradicts(known, id)) {
-      if (id) this.#ids.set(known, id)
-      return (this.#current = known)
+/** Text as a list of parts, some of them thoughts, which are lists again. */
+function* readParts(parts: readonly unknown[]): Iterable<ModelEvent> {
+  for (const part of parts) {
+    const { text, thinking } = (part ?? {}) as Record<string, unknown>
+    if (typeof text === 'string') yield { type: 'text', text }
+    if (Array.isArray(thinking)) {
+      for (const event of readParts(thinking)) {
+        if (event.type === 'text') yield { type: 'reasoning', text: event.text }
+      }
     }
-    const place = (this.#last += 1)
-    if (typeof index === 'number') this.#byIndex.set(index, place)
-    if (id) this.#ids.set(place, id)
-    return (this.#current = place)
-  }
-
-  #placeOf(id: string | undefined): number | undefined {
-    if (!id) return this.#current
-    return [...this.#ids].find(([, other]) => other === id)?.[0]
-  }
-
-  #contradicts(place: number, id: string | undefined): boolean {
-    const known = this.#ids.get(place)
-    return Boolean(id) && known !== undefined && known !== id
   }
 }
 
-function toUsage(usage: OpenAI.CompletionUsage): Usage | undefined {
+function toUsage(usage: OpenAI.CompletionUsage | null | undefined): Usage | undefined {
+  if (!usage) return undefined
   return readUsage({
     inputTokens: usage.prompt_tokens,
     outputTokens: usage.completion_tokens,

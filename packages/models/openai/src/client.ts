@@ -1,7 +1,7 @@
 import {
-  expectEventStream,
-  expectSuccess,
+  expectAnswer,
   type FailingRoute,
+  requestHeaders,
   type RouteAccess,
 } from '@cordage/core/model'
 import type OpenAI from 'openai'
@@ -18,9 +18,11 @@ export async function openClient(
   // Loading the SDK takes longer than everything else of a boot, so the first request does it.
   const { default: Client } = await import('openai')
   const apiKey = access.apiKey()
+  const own: Record<string, string> =
+    apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   return new Client({
     baseURL: access.baseURL(),
-    // The SDK wants a key in any case; what is sent is decided in `send`.
+    // The SDK wants a key in any case; what is sent is decided in `fetch`.
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
     organization: null,
@@ -35,27 +37,14 @@ export async function openClient(
     dangerouslyAllowBrowser: true,
     logLevel: 'off',
     logger: silent,
-    fetch: (url, init) => send(url, init, apiKey, failing),
+    fetch: async (url, init) => {
+      const headers = requestHeaders(init, own)
+      const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+      return expectAnswer(failing, init, response)
+    },
   })
 }
 
 const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore }
 
 function ignore(): void {}
-
-async function send(
-  url: string | URL | Request,
-  init: RequestInit | undefined,
-  apiKey: string | undefined,
-  failing: FailingRoute,
-): Promise<Response> {
-  const streams = init?.method?.toUpperCase() === 'POST'
-  const headers = {
-    accept: streams ? 'text/event-stream' : 'application/json',
-    ...(streams ? { 'content-type': 'application/json' } : {}),
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    'user-agent': 'cordage',
-  }
-  const response = await fetch(url, { ...init, headers, redirect: 'manual' })
-  return streams ? expectEventStream(failing, response) : expectSuccess(failing, response)
-}

@@ -1,11 +1,13 @@
 import {
   accessRoute,
+  type AnswerReader,
   declareModels,
   findModel,
   guardRequest,
   joinURL,
   modelError,
   type ModelProvider,
+  type ServerEvent,
   streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
@@ -53,19 +55,22 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     },
     stream: (request, body, { signal }) => {
       const responses = api() === 'openai-responses'
-      const endpoint = responses ? 'responses' : 'chat/completions'
-      const failing = at(`${id}/${request.model}`, endpoint)
-      const client = () => openClient(access, route.timeoutMs, failing)
-      if (responses) {
-        const open = async () => {
-          return (await client()).responses.create(body as ResponsesBody, { signal })
-        }
-        return streamAnswer(failing, open, createResponsesReader(request), signal)
+      const failing = at(`${id}/${request.model}`, responses ? 'responses' : 'chat/completions')
+      const open = async (both: AbortSignal) => {
+        const client = await openClient(access, route.timeoutMs, failing)
+        const sent = responses
+          ? client.responses.create(body as ResponsesBody, { signal: both })
+          : client.chat.completions.create(body as ChatBody, { signal: both })
+        return decode(await sent.asResponse())
       }
-      const open = async () => {
-        return (await client()).chat.completions.create(body as ChatBody, { signal })
-      }
-      return streamAnswer(failing, open, new ChatReader(request), signal)
+      const reader = responses ? createResponsesReader(request) : new ChatReader(request)
+      return streamAnswer(failing, open, reader as AnswerReader<unknown>, signal)
     },
   }
+}
+
+/** The events of a response as they are: what is an error among them, core says for all routes. */
+async function decode(response: Response): Promise<AsyncIterable<ServerEvent>> {
+  const { _iterSSEMessages } = await import('openai/core/streaming')
+  return _iterSSEMessages(response, new AbortController())
 }

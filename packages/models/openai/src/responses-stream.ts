@@ -1,6 +1,7 @@
 import type { Usage } from '@cordage/core/message'
 import {
   type AnswerReader,
+  CallPlaces,
   modelError,
   type ModelEvent,
   type ModelRequest,
@@ -12,26 +13,38 @@ import {
 import type OpenAI from 'openai'
 import { makeReplay } from './reasoning-replay.ts'
 
-const cuts = { max_output_tokens: 'max-tokens', content_filter: 'content-filter' }
-
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent
 type Response = OpenAI.Responses.Response
 
-/** Reads one answer. A call is known by its place in the output. */
+/** Reads one answer. */
 export function createResponsesReader(request: ModelRequest): AnswerReader<StreamEvent> {
-  const name = `${request.provider}/${request.model}`
-  const progress: Progress = { name, opened: new Set(), piecemeal: new Set(), summary: undefined }
-  return { read: (event) => translate(event, progress), end: () => [] }
+  const progress: Progress = {
+    name: `${request.provider}/${request.model}`,
+    places: new CallPlaces(),
+    opened: new Set(),
+    piecemeal: new Set(),
+    summary: undefined,
+    over: false,
+  }
+  return {
+    get over() {
+      return progress.over
+    },
+    read: (event) => translate(event, progress),
+    end: () => [],
+  }
 }
 
 interface Progress {
   /** `<provider>/<model id>` */
   readonly name: string
+  readonly places: CallPlaces
   readonly opened: Set<number>
   /** Calls whose arguments came in pieces, so that the whole must not be added again. */
   readonly piecemeal: Set<number>
   /** The piece of a summary that arrives, as `item:piece`. */
   summary: string | undefined
+  over: boolean
 }
 
 function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent> {
@@ -48,18 +61,25 @@ function* translate(event: StreamEvent, progress: Progress): Iterable<ModelEvent
       return
     case 'response.output_item.added':
       if (event.item.type !== 'function_call') return
-      yield openCall(event.output_index, event.item, progress)
+      yield openCall(
+        progress.places.open(event.output_index, event.item.call_id),
+        event.item,
+        progress,
+      )
       return
-    case 'response.function_call_arguments.delta':
-      if (event.delta) progress.piecemeal.add(event.output_index)
-      yield readCall(progress.name, event.output_index, { arguments: event.delta })
+    case 'response.function_call_arguments.delta': {
+      const place = progress.places.of(event.output_index, undefined)
+      if (event.delta) progress.piecemeal.add(place)
+      yield readCall(progress.name, place, { arguments: event.delta })
       return
+    }
     case 'response.output_item.done':
       yield* closeItem(event, progress)
       return
     case 'response.completed':
     case 'response.incomplete':
       yield* finish(event.response, progress)
+      progress.over = true
       return
     case 'response.failed':
     case 'error':
@@ -78,12 +98,12 @@ function summaryText(
 }
 
 function openCall(
-  index: number,
+  place: number,
   item: OpenAI.Responses.ResponseFunctionToolCall,
   progress: Progress,
 ): ModelEvent {
-  progress.opened.add(index)
-  return readCall(progress.name, index, { id: item.call_id, name: item.name })
+  progress.opened.add(place)
+  return readCall(progress.name, place, { id: item.call_id, name: item.name })
 }
 
 function* closeItem(
@@ -95,19 +115,21 @@ function* closeItem(
     if (replay !== undefined) yield { type: 'reasoning', text: '', replay }
     progress.summary = undefined
   }
-  if (item.type === 'function_call' && !progress.piecemeal.has(index)) {
-    if (!progress.opened.has(index)) yield openCall(index, item, progress)
-    yield readCall(progress.name, index, { arguments: item.arguments })
-  }
+  if (item.type !== 'function_call') return
+  const place = progress.places.of(index, item.call_id)
+  if (!progress.opened.has(place)) yield openCall(place, item, progress)
+  if (progress.piecemeal.has(place)) return
+  progress.piecemeal.add(place)
+  yield readCall(progress.name, place, { arguments: item.arguments })
 }
 
 function* finish(response: Response, progress: Progress): Iterable<ModelEvent> {
   const usage = response.usage && toUsage(response.usage)
   if (usage) yield { type: 'usage', usage }
-  const cut = readFinish(cuts, response.incomplete_details?.reason)
-  if (cut !== undefined && Object.values(cuts).includes(cut)) yield { type: 'finish', reason: cut }
-  else if (response.status === 'incomplete') yield { type: 'finish', reason: cut ?? 'incomplete' }
-  else yield { type: 'finish', reason: progress.opened.size > 0 ? 'tool-calls' : 'stop' }
+  const calls = progress.opened.size > 0
+  const whole = calls ? 'tool-calls' : 'stop'
+  const cut = readFinish(progress.name, response.incomplete_details?.reason)
+  yield { type: 'finish', reason: response.status === 'incomplete' ? (cut ?? 'incomplete') : whole }
 }
 
 function toUsage(usage: OpenAI.Responses.ResponseUsage): Usage | undefined {

@@ -25,7 +25,9 @@ describe.each(['openai-completions', 'openai-responses'])('%s against aimock', (
     expect(textOf(answer)).toBe('Hi there! 世界')
     expect(answer.finish).toBe('stop')
     expect(answer.hasReasoning).toBe(true)
-    expect(answer.usage).toBeDefined()
+    // Over Responses this server counts nothing, so that the tokens are estimated.
+    const counted = api === 'openai-completions'
+    expect(answer.usage !== undefined).toBe(counted)
   })
 
   it('calls a tool and answers with its result', async () => {

@@ -1,13 +1,6 @@
 import type { ContentPart, Message } from '@cordage/core/message'
-import {
-  ask,
-  makeRequest,
-  type ModelPeer,
-  say,
-  startModelPeer,
-  streamReply,
-} from '@cordage/testkit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { makeRequest, say } from '@cordage/testkit'
+import { describe, expect, it } from 'vitest'
 import { makeProvider } from './route.ts'
 
 const thinker = { id: 'm', input: ['text', 'image'], efforts: { off: null, high: 'high' } }
@@ -16,84 +9,6 @@ const image: ContentPart = {
   blob: { hash: 'h', bytes: 3, mediaType: 'image/png' },
 }
 const request = (...messages: Message[]) => makeRequest('peer', 'm', messages)
-const chunk = (delta: object, finish: string | null = null) =>
-  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}`
-const callChunk = (call: object) => chunk({ tool_calls: [call] })
-const done = [chunk({}, 'tool_calls'), 'data: [DONE]']
-
-describe('Chat Completions streams of other servers', () => {
-  let peer: ModelPeer
-  beforeAll(async () => void (peer = await startModelPeer()))
-  afterEach(() => peer.reset())
-  afterAll(() => peer.close())
-
-  const read = async (...events: string[]) => {
-    peer.reply(streamReply(events))
-    return ask(makeProvider({ baseURL: `${peer.url}/v1` }), request(say.user('hi')))
-  }
-
-  it('tells calls apart that have no index', async () => {
-    const { content } = await read(
-      callChunk({ id: 'a', function: { name: 'f', arguments: '{"x"' } }),
-      callChunk({ function: { arguments: ':1}' } }),
-      callChunk({ id: 'b', function: { name: 'g', arguments: '{}' } }),
-      ...done,
-    )
-    expect(content).toMatchObject([
-      { id: 'a', name: 'f', arguments: '{"x":1}' },
-      { id: 'b', name: 'g', arguments: '{}' },
-    ])
-  })
-
-  it('tells calls apart that all have the index 0', async () => {
-    const { content } = await read(
-      callChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
-      callChunk({ index: 0, id: 'b', function: { name: 'g', arguments: '{' } }),
-      callChunk({ index: 0, function: { arguments: '}' } }),
-      ...done,
-    )
-    expect(content).toMatchObject([
-      { id: 'a', name: 'f', arguments: '{}' },
-      { id: 'b', name: 'g', arguments: '{}' },
-    ])
-  })
-
-  it('follows interleaved calls by their index', async () => {
-    const { content } = await read(
-      callChunk({ index: 1, id: 'b', function: { name: 'g', arguments: '{"b"' } }),
-      callChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '{"a"' } }),
-      callChunk({ index: 1, function: { arguments: ':2}' } }),
-      callChunk({ index: 0, function: { arguments: ':1}' } }),
-      ...done,
-    )
-    expect(content).toMatchObject([{ arguments: '{"b":2}' }, { arguments: '{"a":1}' }])
-  })
-
-  it('takes arguments that are an object or null', async () => {
-    const { content } = await read(
-      callChunk({ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } }),
-      callChunk({ index: 1, id: 'b', function: { name: 'g', arguments: null } }),
-      ...done,
-    )
-    expect(content).toMatchObject([{ arguments: '{"x":1}' }, { arguments: '' }])
-  })
-
-  it('reads usage before the end, and what DeepSeek calls a cache hit', async () => {
-    const usage = { prompt_tokens: 9, completion_tokens: 2, prompt_cache_hit_tokens: 5 }
-    const early = `data: ${JSON.stringify({ choices: [], usage })}`
-    const answer = await read(early, chunk({ content: 'x' }), chunk({}, 'stop'), 'data: [DONE]')
-    expect(answer.usage).toEqual({ inputTokens: 9, outputTokens: 2, cacheReadTokens: 5 })
-  })
-
-  it('passes an unknown finish on and needs no end marker', async () => {
-    const answer = await read(chunk({ content: 'x' }), chunk({}, 'eos_token'))
-    expect(answer).toMatchObject({ finish: 'eos_token', hasText: true, usage: undefined })
-  })
-
-  it('refuses a chunk that is no object', async () => {
-    await expect(read('data: 42')).rejects.toMatchObject({ code: 'MALFORMED_RESPONSE' })
-  })
-})
 
 const body = (fields: Record<string, unknown>, ...messages: Message[]) =>
   makeProvider({ models: [thinker], ...fields }).body(request(...messages))
