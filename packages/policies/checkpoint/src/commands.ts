@@ -1,16 +1,15 @@
-import { isHarnessError } from '@cordage/core/error'
 import type { PluginContext } from '@cordage/core/kernel'
 import type { NewFact, Session } from '@cordage/core/session'
 import { execute, type CallContext } from '@cordage/core/tool'
 import { checkpointFile, type Touched } from './events.ts'
-import { contentOf, readState, type FileState } from './file-state.ts'
+import { contentOf, isSame, stateAt, type FileState } from './file-state.ts'
 import { sessionOf } from './keep.ts'
 
 type CheckpointContext = PluginContext<'fs' | 'sessions'>
 
 /**
  * The gate does not see what a command does to files: those that the session has changed before
- * are compared from before the command to its end.
+ * are compared from before the command to its end, bytes, mode and kind.
  */
 export function watchCommands(ctx: CheckpointContext, maxFileBytes: number): void {
   execute.use(ctx, async (call, next) => {
@@ -37,9 +36,7 @@ async function keepTouched(
 ): Promise<ReadonlyMap<string, FileState>> {
   const states = new Map<string, FileState>()
   for (const [path, touched] of Object.entries(session.state(checkpointFile))) {
-    const state = await stateAt(ctx, path, maxFileBytes)
-    if (!state) continue
-    const { bytes, ...rest } = state
+    const { bytes, ...rest } = await stateAt(ctx.fs, path, maxFileBytes)
     if (bytes && isNew(touched, turn)) await session.putBlob(bytes)
     states.set(path, rest)
   }
@@ -54,10 +51,9 @@ async function changesOf(
 ): Promise<NewFact[]> {
   const facts: NewFact[] = []
   for (const [path, was] of before) {
-    const now = await stateAt(ctx, path, maxFileBytes)
-    if (!now || now.version === was.version) continue
+    const now = await stateAt(ctx.fs, path, maxFileBytes)
+    if (isUnchanged(was, now)) continue
     const after = contentOf(now.before)
-    if (after !== undefined && after === contentOf(was.before)) continue
     const touched = session.state(checkpointFile)[path]
     facts.push(
       checkpointFile({
@@ -73,22 +69,12 @@ async function changesOf(
   return facts
 }
 
-function isNew(touched: Touched | undefined, turn: number): boolean {
-  return touched?.turn !== turn
+/** The same bytes and mode; where there are none to keep, the same thing as far as can be told. */
+function isUnchanged(was: FileState, now: FileState): boolean {
+  const unknown = [was, now].every(({ before }) => contentOf(before) === undefined)
+  return unknown ? was.version === now.version : isSame(was.before, now.before)
 }
 
-/** Undefined for what is out of reach now, or behind a symbolic link: nobody knows of it then. */
-async function stateAt(
-  { fs }: CheckpointContext,
-  path: string,
-  maxFileBytes: number,
-): Promise<FileState | undefined> {
-  try {
-    await using target = await fs.target(path)
-    return target.path === path ? await readState(target, maxFileBytes) : undefined
-  } catch (error) {
-    if (isHarnessError(error, 'FILE_NOT_FOUND')) return { before: null }
-    if (isHarnessError(error)) return undefined
-    throw error
-  }
+function isNew(touched: Touched | undefined, turn: number): boolean {
+  return touched?.turn !== turn
 }

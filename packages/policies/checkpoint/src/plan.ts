@@ -1,11 +1,10 @@
 import { dirname } from 'node:path'
 import type { FileSystem, Target } from '@cordage/core/environment'
-import { isHarnessError } from '@cordage/core/error'
 import type { PluginContext } from '@cordage/core/kernel'
 import type { Session } from '@cordage/core/session'
 import type { FilePlan } from './checkpoints.ts'
 import type { Before } from './events.ts'
-import { contentOf, readState, type FileState } from './file-state.ts'
+import { contentOf, isSame, stateAt, type FileState } from './file-state.ts'
 import type { Changed } from './history.ts'
 
 export type RestoreContext = PluginContext<'fs' | 'policy' | 'sessions'>
@@ -31,8 +30,7 @@ export async function planFile(
   const denied = mayWrite(ctx, session, path)
   if (denied !== undefined) return planned('refused', nothing, denied)
   if (wanted && 'notKept' in wanted) return planned('refused', nothing, `then ${wanted.notKept}`)
-  const present = await presentState(ctx.fs, path, maxFileBytes)
-  if (typeof present === 'string') return planned('refused', nothing, present)
+  const present = await stateAt(ctx.fs, path, maxFileBytes)
   if (isSame(wanted, present.before)) return planned('same', present)
   if (present.before && 'notKept' in present.before) {
     return planned('refused', present, `now ${present.before.notKept}`)
@@ -65,26 +63,4 @@ export async function openExactly(
   if (target.path === path) return target
   await target[Symbol.asyncDispose]()
   return `${dirname(path)} or the file itself is a symbolic link now`
-}
-
-async function presentState(
-  fs: FileSystem,
-  path: string,
-  maxFileBytes: number,
-): Promise<FileState | string> {
-  try {
-    const target = await openExactly(fs, path)
-    if (typeof target === 'string') return target
-    await using open = target
-    return await readState(open, maxFileBytes)
-  } catch (error) {
-    if (isHarnessError(error, 'FILE_NOT_FOUND')) return { before: null }
-    if (isHarnessError(error)) return error.message
-    throw error
-  }
-}
-
-function isSame(wanted: Before, present: Before): boolean {
-  if (wanted === null || present === null) return wanted === present
-  return contentOf(wanted) === contentOf(present) && wanted.mode === present.mode
 }

@@ -122,8 +122,9 @@ async function write(
 ): Promise<void> {
   const bytes = await session.getBlob(contentOf(wanted) ?? '')
   const { mode } = wanted
-  const version = await target.write(bytes, { expect, mode })
-  // A file that was not there got the mode that the umask leaves.
+  // A file that was not there gets the mode that the umask leaves, and is then written once more.
+  const first = expect === 'absent' ? mode | 0o200 : mode
+  const version = await target.write(bytes, { expect, mode: first })
   if ((await target.stat())?.mode !== mode) await target.write(bytes, { expect: version, mode })
 }
 

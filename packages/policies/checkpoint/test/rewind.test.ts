@@ -2,6 +2,7 @@ import {
   chmod,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   rename,
   rm,
@@ -50,6 +51,18 @@ describe('putting files back', () => {
     expect(await project.text('deep/er/new.txt')).toBeUndefined()
     await project.restore({ turn: 1 })
     expect(await project.text('run.sh')).toBe('#!/bin/sh\n')
+  })
+
+  it('gives a file that is gone its mode, whatever the umask is and who may not write it', async () => {
+    for (const mode of [0o466, 0o444, 0o666, 0o7555]) {
+      const name = mode.toString(8)
+      await project.turn(write(name, 'one'))
+      await chmod(project.at(name), mode)
+      await project.turn(['bash', { command: `rm -f ${name}` }])
+      const turn = project.made.session.turn.turn
+      expect(await project.restore({ turn })).toEqual({ [name]: 'ready' })
+      expect((await stat(project.at(name))).mode & 0o7777).toBe(mode)
+    }
   })
 
   it('makes directories again that are gone', async () => {
@@ -260,3 +273,84 @@ describe('a rewind that was interrupted', () => {
     for (const name of names) expect(await project.text(name)).toBe(`${name}2`)
   })
 })
+
+/** Each is run in a turn of its own, after `src/a.txt` was made or changed by the session. */
+const disguises: [what: string, command: string][] = [
+  ['a link to a file outside', 'mv src/a.txt "$OUT/a"; ln -s "$OUT/a" src/a.txt'],
+  ['a link to a file beside it', 'mv src/a.txt b.txt; ln -s ../b.txt src/a.txt'],
+  ['a link to nothing', 'rm src/a.txt; ln -s "$OUT/not/there" src/a.txt'],
+  ['a link to nothing inside', 'rm src/a.txt; ln -s ../not/there src/a.txt'],
+  ['a directory', 'rm src/a.txt; mkdir src/a.txt'],
+  ['a pipe', 'rm src/a.txt; mkfifo src/a.txt'],
+  ['behind a linked directory', 'mv src "$OUT/src"; ln -s "$OUT/src" src'],
+  ['behind a directory linked to nothing', 'rm -r src; ln -s "$OUT/not/there" src'],
+  ['below a file', 'rm -r src; echo > src'],
+]
+
+describe('what a command alone did to a file of the session', () => {
+  const shell = (command: string) => ['bash', { command }] as const
+  let outside: string
+  beforeEach(async () => {
+    outside = await mkdtemp(join(tmpdir(), 'cordage-outside-'))
+  })
+  afterEach(() => rm(outside, { recursive: true }))
+
+  it.each(['755', '600', '4711'])(
+    'to its mode (%s) is undone, and so is the undoing',
+    async (to) => {
+      const modeOf = async () => ((await stat(project.at('a.txt'))).mode & 0o7777).toString(8)
+      await project.put('a.txt', 'zero')
+      await chmod(project.at('a.txt'), 0o640)
+      await project.turn(read('a.txt'), write('a.txt', 'one'))
+      await project.turn(shell(`chmod ${to} a.txt`))
+      await project.turn(shell('touch a.txt'))
+      expect(await project.plan({ turn: 3 })).toEqual({})
+      expect(await project.restore({ turn: 2 })).toEqual({ 'a.txt': 'ready' })
+      expect([await modeOf(), await project.text('a.txt')]).toEqual(['640', 'one'])
+      await project.restore('undo')
+      expect([await modeOf(), await project.text('a.txt')]).toEqual([to, 'one'])
+    },
+  )
+
+  it('to the mode of one that may not be written is said, and not undone', async () => {
+    await project.turn(write('a.txt', 'one'))
+    await project.turn(shell('chmod 444 a.txt'))
+    expect(await project.restore({ turn: 2 })).toEqual({ 'a.txt': 'refused' })
+    expect((await stat(project.at('a.txt'))).mode & 0o777).toBe(0o444)
+  })
+
+  it.each(disguises)('so that it is %s is said, and nothing is touched', async (_, command) => {
+    await mkdir(project.at('src'))
+    await project.turn(write('src/a.txt', 'one'), write('other.txt', 'x'))
+    await project.turn(shell(command.replaceAll('$OUT', outside)), write('other.txt', 'y'))
+    const before = [await treeOf(project.directory), await treeOf(outside)]
+    const planned = { 'src/a.txt': 'refused', 'other.txt': 'ready' }
+    for (const turn of [2, 1]) expect(await project.plan({ turn })).toEqual(planned)
+    expect(await project.restore({ turn: 2 }, true)).toEqual(planned)
+    await project.put('other.txt', 'y')
+    expect([await treeOf(project.directory), await treeOf(outside)]).toEqual(before)
+  })
+
+  it('back to a file is no way to write through the link that was there', async () => {
+    await project.turn(write('a.txt', 'one'))
+    await project.turn(shell(`mv a.txt ${outside}/a; ln -s ${outside}/a a.txt`))
+    await project.turn(shell(`rm a.txt; echo two > a.txt`))
+    expect(await project.restore({ turn: 3 }, true)).toEqual({ 'a.txt': 'refused' })
+    expect(await project.restore({ turn: 2 }, true)).toEqual({ 'a.txt': 'ready' })
+    expect([await project.text('a.txt'), await readFile(join(outside, 'a'), 'utf8')]).toEqual([
+      'one',
+      'one',
+    ])
+  })
+})
+
+/** Names, kinds and texts below a directory. */
+async function treeOf(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const lines = entries.map(async (entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const text = entry.isFile() ? await readFile(path, 'utf8') : entry.isSymbolicLink()
+    return `${path}: ${text}`
+  })
+  return (await Promise.all(lines)).sort()
+}
