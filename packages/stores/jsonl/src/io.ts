@@ -6,6 +6,19 @@ export function errorCode(error: unknown): string | undefined {
     : undefined
 }
 
+/**
+ * Once more where the files of a log are other ones meanwhile: it was written anew, or its owner
+ * has removed a segment that it never wrote to.
+ */
+export async function again<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return work()
+  }
+}
+
 /** The bytes of a file after `from`, at most `max`. */
 export async function readWhole(io: Io, path: string, max = Infinity, from = 0): Promise<Buffer> {
   const file = await io.open(path, 'read')

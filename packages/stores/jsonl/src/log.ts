@@ -3,7 +3,7 @@ import type { Io, IoLock, Refreshed, SessionLog, Snapshot } from '@cordage/core/
 import { Blobs } from './blobs.ts'
 import { readFacts } from './facts.ts'
 import type { LiveLane } from './live-lane.ts'
-import { errorCode } from './io.ts'
+import { again, errorCode } from './io.ts'
 import type { FormatStep } from './format-steps.ts'
 import { Refresher } from './refresh.ts'
 import { openSegments } from './segment.ts'
@@ -136,7 +136,7 @@ export class JsonlLog implements SessionLog {
   async refresh(): Promise<Refreshed> {
     const refresher = this.#refresher
     if (!refresher) return { facts: [], live: [] }
-    return reading(this.#directory, () => refresher.refresh())
+    return reading(this.#directory, () => again(() => refresher.refresh()))
   }
 
   close(): Promise<void> {

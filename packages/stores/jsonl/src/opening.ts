@@ -1,20 +1,21 @@
 import { isHarnessError } from '@cordage/core/error'
 import { sessionError } from '@cordage/core/session'
 import { type Io, type IoLock, type SessionLog, storeError } from '@cordage/core/store'
-import { setAside } from './aside.ts'
+import { type Ragged, setAside } from './aside.ts'
 import { claimNext, type Claim } from './claim.ts'
 import { flushPast } from './durable.ts'
 import { openLane, readLive } from './live-lane.ts'
 import { JsonlLog, type Opened } from './log.ts'
+import { errorCode } from './io.ts'
 import { settleLog } from './log-folder.ts'
 import { formatSteps } from './format-steps.ts'
 import { migrateLog } from './migrate.ts'
 import { OpenSegment } from './open-segment.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
-import { type Past, readPast } from './past.ts'
+import { type Past, raggedOf, readPast } from './past.ts'
 import { openSegments, SegmentReader } from './segment.ts'
 import { writing } from './system-error.ts'
-import { type Ragged, Writer, type WriterOptions } from './writer.ts'
+import { Writer, type WriterOptions } from './writer.ts'
 
 export async function openToRead(
   { io, steps = formatSteps }: JsonlStoreOptions,
@@ -55,9 +56,10 @@ export async function openToWrite(
       try {
         return await claimAndOpen(options, request, lock)
       } catch (error) {
-        // Another one that was taking over claimed too, only to find that the lease is ours.
-        const retry = isHarnessError(error, 'STORE_FENCED') && (await lock.current())
-        if (!retry || attempt === 5) throw error
+        // Another one that was taking over claimed too, only to find that the lease is ours; or
+        // who owned the log has just closed it, and removed a segment that it never wrote to.
+        const retry = isHarnessError(error, 'STORE_FENCED') || errorCode(error) === 'ENOENT'
+        if (!retry || !(await lock.current()) || attempt === 5) throw error
       }
     }
   } catch (error) {
@@ -109,19 +111,21 @@ async function claimAndOpen(
 
 function writerAfter(past: Past, claim: Claim, options: WriterOptions): Writer {
   const segment = new OpenSegment(claim.number, claim.file, past.next)
-  const ragged = past.torn.map(({ segment: { file, scan } }): Ragged => {
-    return { path: file.path, segment: file.number, from: scan.end }
+  const torn = past.torn.map(raggedOf)
+  const empty = past.unsealed.filter(({ bytes }) => bytes === 0).map(({ segment }) => segment)
+  const rest = claim.before.filter((file) => {
+    return empty.includes(file.number) && !torn.some((one) => one.file.number === file.number)
   })
+  const ragged = [...torn, ...rest.map((file): Ragged => ({ file, from: 0 }))]
   return new Writer(options, segment, { seals: past.unsealed, ragged })
 }
 
 async function keepTorn(io: Io, directory: string, past: Past): Promise<string[]> {
   const notices: string[] = []
-  for (const { segment, reason } of past.torn) {
-    const { file, scan } = segment
-    const source = { path: file.path, segment: file.number, from: scan.end }
-    const aside = await setAside(io, directory, source).catch(() => file.path)
-    notices.push(`${sentence(reason)}, and are kept in ${aside}.`)
+  for (const torn of past.torn) {
+    const { path } = torn.segment.file
+    const aside = await setAside(io, directory, raggedOf(torn)).catch(() => path)
+    notices.push(`${sentence(torn.reason)}, and are kept in ${aside}.`)
   }
   return notices
 }

@@ -5,7 +5,7 @@ import { readFacts } from './facts.ts'
 import { formatSteps } from './format-steps.ts'
 import { settleLog } from './log-folder.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
-import { readPast } from './past.ts'
+import { raggedOf, readPast } from './past.ts'
 import { rewriteLog } from './rewrite.ts'
 import { listSegments, openSegments } from './segment.ts'
 
@@ -36,10 +36,7 @@ export async function packLog(
     const open = () => openSegments(io, directory, id, { steps })
     const { header, snapshot, torn, damage } = await readPast(await open(), id)
     if (damage !== undefined) throw storeError('STORE_DAMAGED', { id, reason: damage })
-    for (const { segment } of torn) {
-      const { file, scan } = segment
-      await setAside(io, directory, { path: file.path, segment: file.number, from: scan.end })
-    }
+    for (const tail of torn) await setAside(io, directory, raggedOf(tail))
     async function* facts() {
       yield* readFacts(await open(), id, 0)
     }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Fact, SessionHeader } from '@cordage/core/session'
 import { type Snapshot, storeError } from '@cordage/core/store'
+import type { Ragged } from './aside.ts'
 import { factsOf, inflate } from './facts.ts'
 import { formatVersion, type Frame, type Seal } from './frame.ts'
 import { headerIn } from './format-steps.ts'
@@ -10,6 +11,10 @@ import type { LoadedSegment, SegmentReader } from './segment.ts'
 export interface TornTail {
   readonly segment: LoadedSegment
   readonly reason: string
+}
+
+export function raggedOf({ segment: { file, scan } }: TornTail): Ragged {
+  return { file, from: scan.end }
 }
 
 /** What opening needs of a log, read from the newest segment that holds a snapshot. */

@@ -3,7 +3,7 @@ import { sessionError } from '@cordage/core/session'
 import { isSessionId, type Store } from '@cordage/core/store'
 import { forkLog } from './fork.ts'
 import { listSessions } from './listing.ts'
-import { errorCode } from './io.ts'
+import { again } from './io.ts'
 import { findLog } from './log-folder.ts'
 import type { JsonlLog } from './log.ts'
 import { createLog } from './new-log.ts'
@@ -44,7 +44,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     list: (filter = {}) => reading(options.directory, () => listSessions(options, filter)),
     async delete(id) {
       await folder(id)
-      await writing(id, () => removeSession(options, id))
+      await writing(id, async () => void (await removeSession(options, id)))
     },
     async fork(id, header, { before }) {
       return reading(join(options.directory, id), async () => {
@@ -62,16 +62,6 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async close() {
       await Promise.all([...[...open].map((log) => log.close()), options.catalog?.close()])
     },
-  }
-}
-
-/** Once more where the log was written anew meanwhile, so that its files are other ones. */
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
-    return work()
   }
 }
 

@@ -3,7 +3,7 @@ import { isHarnessError } from '@cordage/core/error'
 import { assert } from '@cordage/core/kernel'
 import type { Fact, SessionHeader } from '@cordage/core/session'
 import { type Io, type IoFile, type Snapshot, storeError } from '@cordage/core/store'
-import { trim } from './aside.ts'
+import { type Ragged, trim } from './aside.ts'
 import { Batch } from './batch.ts'
 import { type Encoding, maxRawBytes, type Seal } from './frame.ts'
 import { createSegment, OpenSegment } from './open-segment.ts'
@@ -19,13 +19,6 @@ export interface WriterOptions {
   readonly segmentMaxBytes: number
   /** False once another process has taken the lease; absent for a log that nobody knows yet. */
   readonly isOwner?: () => Promise<boolean>
-}
-
-/** Bytes of a segment that no seal vouches for. */
-export interface Ragged {
-  readonly path: string
-  readonly segment: number
-  readonly from: number
 }
 
 /** What is flushed without being asked, so that little has to be kept for writing it again. */
@@ -114,6 +107,21 @@ export class Writer {
     } finally {
       await this.#segment.close()
     }
+    await this.#removeUnwritten()
+  }
+
+  /** A segment that was only claimed tells nobody anything, and stock zstd takes no empty file. */
+  async #removeUnwritten(): Promise<void> {
+    const { io, directory, compression: encoding, isOwner } = this.#options
+    const { number, good } = this.#segment
+    if (number === 1 || good.bytes > 0) return
+    const path = segmentPath(directory, number, encoding)
+    try {
+      const empty = (await io.stat(path))?.size === 0
+      if (empty && (await isOwner?.())) await io.remove(path)
+    } catch {
+      // The next owner claims what is left there.
+    }
   }
 
   /** Where the snapshot alone is large, as many bytes of facts follow it: else every batch had one. */
@@ -182,7 +190,8 @@ export class Writer {
     this.#seals = [...this.#seals, old.sealAt(mark)]
     if (this.#broken || old.suspect) {
       const path = segmentPath(directory, old.number, encoding)
-      this.#ragged = [...this.#ragged, { path, segment: old.number, from: mark.bytes }]
+      const file = { number: old.number, encoding, path }
+      this.#ragged = [...this.#ragged, { file, from: mark.bytes }]
     }
     this.#segment = new OpenSegment(number, file, mark.next)
     this.#broken = false
@@ -220,7 +229,7 @@ export class Writer {
   async #tidy(): Promise<void> {
     const ragged = this.#ragged
     this.#ragged = []
-    for (const source of ragged) await trim(this.#options.io, this.#options.directory, source)
+    for (const one of ragged) await trim(this.#options.io, this.#options.directory, one)
   }
 
   #failed(reason: string, cause?: unknown): Error {

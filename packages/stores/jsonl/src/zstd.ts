@@ -25,6 +25,9 @@ function store(bytes: Buffer): Buffer {
   return Buffer.concat([lead, bytes])
 }
 
+/** What a file holds that stock zstd shall take, and print nothing of. */
+export const emptyFrame = store(Buffer.alloc(0))
+
 /** Inflates concatenated frames, skippable ones included. Check every frame first. */
 export async function decompress(bytes: Buffer): Promise<Buffer> {
   return (await library()).decompress(bytes)

@@ -130,7 +130,7 @@ describe('segments', () => {
     for (let round = 0; round < 4; round++) {
       await (await fixture.store.open('idle', { mode: 'write' })).close()
     }
-    expect(await fixture.logFiles('idle')).toHaveLength(2)
+    expect(await fixture.logFiles('idle')).toHaveLength(1)
   })
 })
 
