@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isHarnessError } from '@cordage/core/error'
 import type { Collected, CollectOptions, Io, SessionSummary } from '@cordage/core/store'
 import { placeFile } from './io.ts'
-import { listSessions } from './listing.ts'
+import { entryOf, listSessions } from './listing.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
 import { emptyTrash, removeSession } from './removal.ts'
 import { folderBytes, sweepSession, type Swept } from './sweep.ts'
@@ -21,6 +21,11 @@ interface Doomed {
   readonly reason: 'age' | 'space'
 }
 
+interface Chosen extends Doomed {
+  /** As it was when it was chosen. */
+  readonly seen: SessionSummary
+}
+
 /** Removes sessions that are too old or too many, and what no session needs. */
 export async function collectGarbage(
   options: JsonlStoreOptions,
@@ -34,9 +39,9 @@ export async function collectGarbage(
     if (!dryRun) await emptyTrash(io, root)
     swept.push(...(await sweepDrafts(io, root, dryRun)))
     const listed = await listSessions(options, { children: true, archived: true })
-    for (const doomed of await choose(options, listed, wanted)) {
+    for (const { seen, ...doomed } of await choose(options, listed, wanted)) {
       if (signal?.aborted) break
-      if (await remove(options, doomed.id, dryRun)) sessions.push(doomed)
+      if (await remove(options, seen, dryRun)) sessions.push(doomed)
     }
     const gone = new Set(sessions.map(({ id }) => id))
     const asideBefore = Date.now() - asideDays * dayMs
@@ -64,8 +69,8 @@ async function choose(
   { io, directory: root }: JsonlStoreOptions,
   listed: readonly SessionSummary[],
   { maxAgeDays = Infinity, maxTotalBytes = Infinity, keepArchived = false }: CollectOptions,
-): Promise<readonly Doomed[]> {
-  const doomed: Doomed[] = []
+): Promise<readonly Chosen[]> {
+  const doomed: Chosen[] = []
   if (maxAgeDays === Infinity && maxTotalBytes === Infinity) return doomed
   const sizes = new Map<string, number>()
   for (const { header } of listed) {
@@ -73,24 +78,32 @@ async function choose(
   }
   let total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   const oldest = Date.now() - maxAgeDays * dayMs
-  for (const { header, updatedAt, damaged, archived, busy } of listed.toReversed()) {
+  for (const seen of listed.toReversed()) {
+    const { header, updatedAt, damaged, archived, busy } = seen
     const tooOld = updatedAt < oldest
     if (!tooOld && total <= maxTotalBytes) continue
     if (busy || damaged !== undefined || (keepArchived && archived)) continue
     const { id } = header
     const bytes = sizes.get(id) ?? 0
-    doomed.push({ id, bytes, reason: tooOld ? 'age' : 'space' })
+    doomed.push({ id, bytes, reason: tooOld ? 'age' : 'space', seen })
     total -= bytes
   }
   return doomed
 }
 
-/** False when somebody has come to own it. */
-async function remove(options: JsonlStoreOptions, id: string, dryRun: boolean): Promise<boolean> {
-  if (dryRun) return !(await options.io.locked(leasePath(join(options.directory, id))))
+/** False when somebody has come to own it, or has written to it since it was chosen. */
+async function remove(
+  options: JsonlStoreOptions,
+  { header: { id }, bytes, updatedAt }: SessionSummary,
+  dryRun: boolean,
+): Promise<boolean> {
+  const { io, directory: root } = options
+  if (dryRun) return !(await io.locked(leasePath(join(root, id))))
   try {
-    await removeSession(options, id)
-    return true
+    return await removeSession(options, id, async () => {
+      const now = await entryOf(io, root, id)
+      return now?.bytes === bytes && Math.trunc(now.updatedAt) === updatedAt
+    })
   } catch (error) {
     if (isHarnessError(error, 'SESSION_BUSY')) return false
     throw error

@@ -126,7 +126,8 @@ async function entriesOf(io: Io, root: string, { idPrefix = '' }: ListOptions): 
   return entries
 }
 
-async function entryOf(io: Io, root: string, id: string): Promise<Entry | undefined> {
+/** Where a log is and how far it goes, whatever the catalog knows; `undefined` for no log. */
+export async function entryOf(io: Io, root: string, id: string): Promise<Entry | undefined> {
   try {
     const directory = join(root, id)
     const files = await listSegments(io, directory)

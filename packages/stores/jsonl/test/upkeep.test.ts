@@ -230,6 +230,39 @@ describe('collect', () => {
     expect(await readdir(join(root, 'long/blobs'))).toEqual([blob])
   })
 
+  it.each([
+    ['too old', { maxAgeDays: 30 }],
+    ['too much', { maxTotalBytes: 1 }],
+    ['both, and nobody keeps what was put away', { maxAgeDays: 30, maxTotalBytes: 1 }],
+  ])('keeps a session that was written to after it was chosen as %s', async (_, limits) => {
+    const names = ['a', 'b', 'c', 'd']
+    for (const id of names) await makeOld(id, 100)
+    const later = fixture.another()
+    const before = await contentOf('b')
+    let taken = false
+    // Who is first to lock the first of them finds that another one is gone on with by then.
+    const lock: Io['lock'] = async (path, force) => {
+      if (!taken && path.includes('/a/')) {
+        taken = true
+        const log = await later.open('b', { mode: 'write' })
+        await log.append([factAt(1)], { sync: true })
+        await log.close()
+        const archived = await later.open('c', { mode: 'write' })
+        const put = { ...sessionArchived({ archived: true }), seq: 1, time: 1 }
+        await archived.append([put], { sync: true })
+        await archived.close()
+        // Looking at one, and owning it without a word, is no reason to keep it.
+        await (await later.open('d', { mode: 'write' })).close()
+      }
+      return nodeIo.lock(path, force)
+    }
+    const collector = fixture.another({ io: { ...nodeIo, lock } })
+    const { sessions } = await collector.upkeep!.collect(limits)
+    expect(sessions.map(({ id }) => id)).toEqual(['a', 'd'])
+    expect((await readdir(root)).filter((name) => !name.startsWith('.'))).toEqual(['b', 'c'])
+    expect((await contentOf('b')).facts).toEqual([...before.facts, factAt(1)])
+  })
+
   it('comes back only after the time it is given, and stops when told to', async () => {
     const upkeep = fixture.store.upkeep!
     await makeOld('old', 100)
