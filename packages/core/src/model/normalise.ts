@@ -14,13 +14,16 @@ export interface FailingRoute {
   /** `<provider>/<model id>`, or the provider alone. */
   readonly model: string
   readonly url: string
+  /** The key that was sent: servers may send it back. */
+  readonly secret?: string | undefined
 }
 
 type Code = keyof typeof modelErrors
 
 const CONTEXT = new RegExp(
   'context.?(length|window)|maximum context|prompt is too long|input is too long|' +
-    'too many (input )?tokens|exceed.{0,40}(context|token limit)|reduce the length',
+    'too many (input )?tokens|exceed.{0,40}(context|token limit)|reduce the length|' +
+    'context size|上下文.{0,10}(超|过长)|(超|最大).{0,10}上下文',
   'i',
 )
 const QUOTA =
@@ -32,6 +35,22 @@ const MODEL =
 const RATE = /rate.?limit|too many requests/i
 const OVERLOAD = /overloaded|server.?error|api_error|internal.?error|unavailable/i
 const AUTHENTICATION = /authentication|invalid.{0,10}api.?key|permission|unauthori[sz]ed/i
+const KIND_WORDS = new Set(
+  (
+    'access account api auth authentication authorization bad balance billing blocked budget ' +
+    'capacity concurrency concurrent conflict connection content context country credit credits ' +
+    'deactivated denied deployment disabled encrypted engine error exceed exceeded exist exists ' +
+    'expired failed failure field filter filtered forbidden format found gateway hard hit image ' +
+    'images incorrect input insufficient internal invalid key large length limit limits long many ' +
+    'max maximum message messages method missing model not notfound of organization out output ' +
+    'overloaded parameter payment permission policy processing project prompt quota rate reached ' +
+    'reasoning region request requests required resource response safety schema server service ' +
+    'size slow some string system temporarily time timed timeout token tokens too tool tools type ' +
+    'unauthorized unavailable unknown unprocessable unsupported upstream usage user validation ' +
+    'value violation window'
+  ).split(' '),
+)
+const CERTIFICATE = /CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/
 const FIELD = /max_(completion_)?tokens/
 
 /** The error for a refused request, without a word of the body. `retryAfterMs` is in `details`. */
@@ -71,20 +90,25 @@ export function normaliseThrown(
   if (/TIMED?_?OUT|TimeoutError/.test(word)) return fail('TIMEOUT', word)
   if (error instanceof SyntaxError) return fail('MALFORMED_RESPONSE', 'not JSON')
   if (word === 'AbortError') return fail('CANCELLED', word)
-  return fail(streaming ? 'STREAM_CLOSED' : 'TRANSPORT', streaming ? word : `${word}, ${route.url}`)
+  if (streaming) return fail('STREAM_CLOSED', word)
+  const trust = CERTIFICATE.test(word) ? ', trust its authority with NODE_EXTRA_CA_CERTS' : ''
+  return fail('TRANSPORT', `${word}, ${route.url}${trust}`)
 }
 
-/** Milliseconds that a server asks to wait, from either header; `undefined` where it makes no sense. */
+/**
+ * Milliseconds that a server asks to wait, from either header; `undefined` where it makes no sense.
+ * A date is taken by the clock of the server, which need not be right.
+ */
 export function readRetryAfter(
   header: (name: string) => string | null | undefined,
-  now = Date.now(),
 ): number | undefined {
   const exact = Number.parseFloat(header('retry-after-ms') ?? '')
   if (Number.isFinite(exact) && exact >= 0) return Math.round(exact)
   const value = header('retry-after')?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(value)) return Math.round(Number(value) * 1_000)
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  const now = Date.parse(header('date') ?? '')
+  return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(now) ? Date.now() : now))
 }
 
 function classify(status: number | undefined, text: string): Code {
@@ -97,8 +121,8 @@ function classify(status: number | undefined, text: string): Code {
   if (status === 408) return 'TIMEOUT'
   if (status === 413) return 'CONTEXT_WINDOW_EXCEEDED'
   if (status === 429) return 'RATE_LIMIT'
-  if (status >= 500 || status === 409 || status === 425) return 'SERVER'
   if (CONTEXT.test(text)) return 'CONTEXT_WINDOW_EXCEEDED'
+  if (status >= 500 || status === 409 || status === 425) return 'SERVER'
   if (FILTER.test(text)) return 'CONTENT_FILTERED'
   if (MODEL.test(text)) return 'UNKNOWN_MODEL'
   return AUTHENTICATION.test(text) ? 'AUTH' : 'INVALID_REQUEST'
@@ -126,12 +150,13 @@ function readStatus(body: unknown): number | undefined {
   return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined
 }
 
-// The machine-readable word of an error object: shown only while it looks like an identifier.
+// The machine-readable word of an error object, while it is made of words that servers use: an
+// error object may hold anything, a key too.
 function readKind(body: unknown): string | undefined {
   const error = field(body, 'error') ?? body
   const words = [field(error, 'code'), field(error, 'type')]
   return words.find((word): word is string => {
-    return typeof word === 'string' && /^[a-z][a-z0-9_.]{2,48}$/.test(word)
+    return typeof word === 'string' && word.split(/[_.]/).every((part) => KIND_WORDS.has(part))
   })
 }
 

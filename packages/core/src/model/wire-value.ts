@@ -53,7 +53,7 @@ const finishes: Readonly<Record<string, string>> = {
 const failures = ['error', 'network_error', 'insufficient_system_resource']
 
 /**
- * The finish that a word stands for: other words pass, sentences are `other`, what is no word is
+ * The finish that a word stands for: another word passes, what is more is `other`, what is no word is
  * absent. Throws `SERVER` for one that is no end at all. `model` is `<provider>/<model id>`.
  */
 export function readFinish(model: string, word: unknown): string | undefined {
@@ -63,5 +63,5 @@ export function readFinish(model: string, word: unknown): string | undefined {
     throw modelError('SERVER', { model, reason: 'the answer ended with an error' })
   }
   if (Object.hasOwn(finishes, known)) return finishes[known]
-  return /^[\w.-]{1,40}$/.test(word) ? word : 'other'
+  return /^[a-z_]{1,30}$/i.test(word) ? word : 'other'
 }

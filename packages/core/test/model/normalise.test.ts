@@ -11,7 +11,7 @@ const told = (type: unknown) =>
   normaliseHttp(route, { status: 400, body: { error: { type } } }).message
 
 describe('readRetryAfter', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z')
+  const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
   it.each([
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after': '120' }, 120_000],
@@ -23,7 +23,14 @@ describe('readRetryAfter', () => {
     [{ 'retry-after': '-5' }, undefined],
     [{}, undefined],
   ] as [Record<string, string>, number | undefined][])('reads %j as %s ms', (values, wait) => {
-    expect(readRetryAfter(header(values), now)).toBe(wait)
+    expect(readRetryAfter(header({ ...values, date }))).toBe(wait)
+  })
+
+  it('counts from now where a server has no clock', () => {
+    const past = { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }
+    const far = { 'retry-after': 'Fri, 31 Dec 9999 00:00:00 GMT' }
+    expect(readRetryAfter(header(past))).toBe(0)
+    expect(readRetryAfter(header(far))).toBeGreaterThan(1_000_000)
   })
 })
 

@@ -5,6 +5,7 @@ import { absenceCases, statusCases } from './model-failure-cases.ts'
 import { type ModelUnderTest, useModel } from './model-fixture.ts'
 import { oddityCases } from './model-oddities.ts'
 import { environmentCases, requestCases } from './model-request-cases.ts'
+import { secretCases } from './model-secret-cases.ts'
 import { callShapeCases, redirectCases, shapeCases, usageShapeCases } from './model-shape-cases.ts'
 
 /** What the loop relies on of every provider that is reached over HTTP. */
@@ -19,6 +20,7 @@ export function modelContract(name: string, subject: ModelUnderTest): void {
     usageShapeCases(fixture)
     shapeCases(fixture)
     statusCases(fixture)
+    secretCases(fixture)
     redirectCases(fixture)
     cancelCases(fixture)
     requestCases(fixture)

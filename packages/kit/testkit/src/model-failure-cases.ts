@@ -2,44 +2,69 @@ import { expect, test } from 'vitest'
 import { ask, say } from './model-conversation.ts'
 import type { ModelFixture } from './model-fixture.ts'
 import { plainReply, startModelPeer } from './model-peer.ts'
+import { refusals } from './model-refusals.ts'
+import { retryWishes, statuses } from './model-statuses.ts'
+import { startUntrustedPeer } from './model-tls.ts'
 
-/** Servers that are not there. */
+/** Servers that are not there, or are not what they should be. */
 export function absenceCases(on: ModelFixture): void {
+  const reach = async (url: string) => {
+    const lonely = on.subject.provider(url)
+    const asked = ask(lonely, on.request(say.user('hi')))
+    const error: unknown = await asked.catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'TRANSPORT', retryable: true })
+    return (error as Error).message
+  }
+
   test('fails with TRANSPORT and the address where nobody listens', async () => {
     const closed = await startModelPeer()
     await closed.close()
-    const lonely = on.subject.provider(closed.url)
-    const error: unknown = await ask(lonely, on.request(say.user('hi'))).catch((e: unknown) => e)
-    expect(error).toMatchObject({ code: 'TRANSPORT', retryable: true })
-    expect((error as Error).message).toMatch(/ECONNREFUSED.*127\.0\.0\.1/)
+    expect(await reach(closed.url)).toMatch(/ECONNREFUSED.*127\.0\.0\.1/)
+  })
+
+  test('fails with TRANSPORT and the name that nobody has', async () => {
+    // No name is that long, so that nobody is asked for it.
+    const name = `${'x'.repeat(64)}.example`
+    expect(await reach(`http://${name}`)).toMatch(`(ENOTFOUND, http://${name}`)
+  })
+
+  test('fails with TRANSPORT and the way to trust a certificate that nobody signed', async () => {
+    const untrusted = await startUntrustedPeer()
+    const told = await reach(untrusted.url)
+    await untrusted.close()
+    expect(told).toContain('DEPTH_ZERO_SELF_SIGNED_CERT')
+    expect(told).toContain('NODE_EXTRA_CA_CERTS')
+  })
+
+  test('fails with TRANSPORT where one side speaks TLS and the other does not', async () => {
+    const untrusted = await startUntrustedPeer()
+    await reach(untrusted.url.replace('https', 'http'))
+    await untrusted.close()
+    expect(await reach(on.peer.url.replace('http', 'https'))).toContain('ERR_SSL')
+  })
+
+  test('fails with TRANSPORT where a proxy asks for a credential', async () => {
+    on.peer.reply(plainReply(407, 'SECRET-IN-BODY', { 'proxy-authenticate': 'Basic' }))
+    expect(await reach(on.peer.url)).not.toContain('SECRET-IN-BODY')
   })
 }
 
-/** Refusals, by status and kind. */
+/** Refusals, by status and by what the body says. */
 export function statusCases(on: ModelFixture): void {
-  test.each([
-    [400, 'INVALID_REQUEST', 'bad'],
-    [401, 'AUTH', 'bad key'],
-    [402, 'QUOTA', 'pay'],
-    [403, 'AUTH', 'no'],
-    [404, 'UNKNOWN_MODEL', 'The model gpt-9 does not exist'],
-    [404, 'INVALID_REQUEST', 'no route'],
-    [408, 'TIMEOUT', 'late'],
-    [413, 'CONTEXT_WINDOW_EXCEEDED', 'large'],
-    [400, 'CONTEXT_WINDOW_EXCEEDED', 'the maximum context length is 4096 tokens'],
-    [400, 'CONTENT_FILTERED', 'content_filter'],
-    [429, 'RATE_LIMIT', 'slow down'],
-    [429, 'QUOTA', 'insufficient_quota'],
-    [500, 'SERVER', 'oops'],
-    [503, 'SERVER', 'oops'],
-    [529, 'SERVER', 'overloaded'],
-  ])('names status %i %s for "%s" without a word of the body', async (status, code, text) => {
-    const error = { type: 'some_error', message: `${text} SECRET-IN-BODY` }
-    on.peer.reply(plainReply(status, { error }, { 'retry-after': '7' }))
-    const thrown = await on.failure()
-    expect(thrown.code).toBe(code)
-    expect(thrown.details).toMatchObject({ status, retryAfterMs: 7_000 })
-    const told = `${thrown.message} ${JSON.stringify(thrown.details)} ${String(thrown.cause)}`
-    expect(told).not.toMatch(/SECRET-IN-BODY|secret-key-of-test/)
+  test.each(statuses)('names status $status $code, whenever to try again', async (row) => {
+    const { status, code } = row
+    for (const { headers, waitMs } of retryWishes) {
+      on.peer.reset()
+      on.peer.reply(plainReply(status, { error: { message: 'x' } }, headers))
+      const { details, ...failure } = await on.failure()
+      expect(failure).toMatchObject({ code })
+      expect(details['status']).toBe(status)
+      expect(details['retryAfterMs']).toBe(waitMs)
+    }
+  })
+
+  test.each(refusals)('names status $status with "$says" $code', async ({ status, says, code }) => {
+    on.peer.reply(plainReply(status, { error: { type: 'some_error', message: says } }))
+    expect(await on.failure()).toMatchObject({ code })
   })
 }

@@ -12,6 +12,7 @@ import {
 } from './store-fixture.ts'
 import { forkCases, forkEdgeCases, salvageCases } from './store-fork-cases.ts'
 import { listCases, wordCases } from './store-list-cases.ts'
+import { stageCases } from './store-stage-cases.ts'
 import { viewCases } from './store-view-cases.ts'
 
 /** What every `ctx.store` must do. Call it at the top of a test file. */
@@ -33,6 +34,7 @@ export function storeContract(name: string, makeStore: () => Promise<StoreUnderT
     describe('snapshots', () => snapshotCases(use))
     describe('contents', () => contentCases(use))
     describe('blobs and the live lane', () => sideCases(use))
+    describe('stages', () => stageCases(use))
     describe('forks', () => {
       forkCases(use)
       forkEdgeCases(use)

@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Oddity, oddityGroups, resultOf, type WireApi } from '../src/index.ts'
+import {
+  type Oddity,
+  oddityGroups,
+  refusals,
+  resultOf,
+  statuses,
+  type WireApi,
+} from '../src/index.ts'
 
 const page = join(import.meta.dirname, '../../../../docs/reference/models.md')
 const apis: readonly WireApi[] = ['openai-completions', 'openai-responses', 'anthropic-messages']
@@ -23,14 +30,31 @@ function tableOf(oddities: readonly Oddity[]): string {
   return [head, line(['---', '---', '---', '---']), ...oddities.map(rowOf)].join('\n')
 }
 
+const sections: Readonly<Record<string, string>> = {
+  oddities: oddityGroups
+    .map(({ title, oddities }) => `### ${title}\n\n${tableOf(oddities)}`)
+    .join('\n\n'),
+  statuses: [
+    line(['Status', 'Code', 'Tried again']),
+    line(['---', '---', '---']),
+    ...statuses.map(({ status, code, retried }) => {
+      return line([String(status), `\`${code}\``, retried ? 'yes' : 'no'])
+    }),
+  ].join('\n'),
+  refusals: [
+    line(['Status', 'What the body says', 'Code']),
+    line(['---', '---', '---']),
+    ...refusals.map(({ status, says, code }) => line([String(status), says, `\`${code}\``])),
+  ].join('\n'),
+}
+
 describe('reference/models.md', () => {
-  it('lists every oddity of the contract with its result for each protocol, and no other', () => {
+  it.each(Object.entries(sections))('has the %s of the contract and no others', (name, rows) => {
     const document = readFileSync(page, 'utf8')
-    const [before, after] = ['<!-- oddities -->\n', '<!-- /oddities -->']
+    const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
     const start = document.indexOf(before) + before.length
     const end = document.indexOf(after)
-    const tables = oddityGroups.map(({ title, oddities }) => `### ${title}\n\n${tableOf(oddities)}`)
-    const text = `\n${tables.join('\n\n')}\n\n`
+    const text = `\n${rows}\n\n`
     if (process.env['CORDAGE_MODELS_WRITE']) {
       writeFileSync(page, document.slice(0, start) + text + document.slice(end))
     } else {

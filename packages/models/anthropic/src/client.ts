@@ -42,7 +42,7 @@ export async function openClient(
     fetch: async (url, init) => {
       const headers = requestHeaders(init, own)
       const response = await fetch(url, { ...init, headers, redirect: 'manual' })
-      return expectAnswer(failing, init, response)
+      return expectAnswer({ ...failing, secret: apiKey }, init, response)
     },
   })
 }

@@ -73,6 +73,8 @@ function lastResult(messages: readonly Message[]): ToolResultPart | undefined {
 }
 
 function lastUserText(messages: readonly Message[]): string {
-  const last = messages.findLast(({ source }) => source.kind === 'user')
+  const last = messages.findLast(({ source }) => {
+    return source.kind === 'user' || (source.kind === 'plugin' && source.form === 'relay')
+  })
   return last ? textOf(last) : ''
 }

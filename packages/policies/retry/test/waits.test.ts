@@ -1,0 +1,90 @@
+import { normaliseHttp } from '@cordage/core/model'
+import { retryWishes, statuses } from '../../../kit/testkit/src/model-statuses.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import retry from '../src/index.ts'
+import { bench, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
+
+const route = { model: 'test/model', url: 'http://hub/v1/x' }
+
+/** Refuses as a server would, and keeps the time at which it was asked. */
+function refusing(status: number, headers: Readonly<Record<string, string>>, times: number[]) {
+  const header = (name: string) => headers[name]
+  return async function* () {
+    times.push(Date.now())
+    throw normaliseHttp(route, { status, body: '', header })
+  } satisfies Reply
+}
+
+function answering(times: number[]): Reply {
+  return async function* () {
+    times.push(Date.now())
+    yield* say('ok')
+  }
+}
+
+/** Lets the clock go from one timer to the next until `work` is over. */
+async function settle<T>(work: Promise<T>): Promise<T> {
+  const state = { over: false }
+  const ending = work.finally(() => (state.over = true))
+  while (!state.over) await vi.advanceTimersToNextTimerAsync()
+  return ending
+}
+
+describe('waiting for a server', () => {
+  let made: Bench
+  const replies: Reply[] = []
+  beforeEach(async () => {
+    made = await bench(replies, { rows: [{ plugin: retry }] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    replies.length = 0
+    await made.close()
+  })
+
+  const turn = async () => {
+    await settle(made.agent.send('go', { wake: false }))
+    return settle(made.agent.wake())
+  }
+
+  it.each(statuses)('takes status $status as $code, and what it asks for', async (row) => {
+    const { status, code, retried } = row
+    for (const { name, headers, waitMs } of retryWishes) {
+      const times: number[] = []
+      replies.push(refusing(status, headers, times), ...(retried ? [answering(times)] : []))
+      const outcome = await turn()
+      const place = `${status} ${name}`
+      if (!retried) {
+        expect(outcome, place).toMatchObject({ reason: 'error', error: { code } })
+        expect(times, place).toHaveLength(1)
+        continue
+      }
+      expect(outcome, place).toMatchObject({ reason: 'completed' })
+      const [first = 0, second = 0] = times
+      if (waitMs === undefined) {
+        expect(second - first, place).toBeGreaterThanOrEqual(450)
+        expect(second - first, place).toBeLessThanOrEqual(550)
+      } else {
+        expect(second - first, place).toBe(waitMs)
+      }
+    }
+  })
+
+  it('says so for as long as it waits, and ends at once when it is cancelled', async () => {
+    const times: number[] = []
+    replies.push(refusing(429, { 'retry-after': '7200' }, times))
+    await settle(made.agent.send('go', { wake: false }))
+    const outcome = made.agent.wake()
+    const startedAt = Date.now()
+    const waiting = () => {
+      const { status } = made.agent
+      return status.kind === 'running' ? status.waiting : undefined
+    }
+    while (!waiting()?.startsWith('retry')) await vi.advanceTimersByTimeAsync(0)
+    expect(waiting()).toBe('retry in 7200 s')
+    await made.agent.cancel('enough')
+    expect(await outcome).toMatchObject({ reason: 'aborted' })
+    expect(Date.now()).toBe(startedAt)
+  })
+})
