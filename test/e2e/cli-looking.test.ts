@@ -204,8 +204,9 @@ describe('models and doctor', () => {
 
   it('test fails with the exit code of trouble when nobody answers', async () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
-    const { code, stderr } = await runCli(place, ['models', 'test'], { env })
-    expect(stderr).toContain('could not be reached')
+    const { code, stdout } = await runCli(place, ['models', 'test'], { env })
+    expect(stdout).toMatch(/^failed +list .* connect: openai could not be reached.*\[TRANSPORT\]$/m)
+    expect(stdout).toContain('0 tokens in and 0 out were used')
     expect(code).toBe(75)
   })
 

@@ -111,18 +111,18 @@ describe('guides', () => {
     await using gateway = await startGateway()
     await follow(gateways, place, gateway)
     const asked = gateway.requests.map(({ path, headers, body }) => {
-      const { model } = body as { model: string }
-      return [path, model, headers.authorization]
+      const { model = 'the list' } = (body ?? {}) as { model?: string }
+      return `${path} ${model} ${headers.authorization}`
     })
     const chat = '/v1/chat/completions'
-    expect(asked).toEqual([
-      [chat, 'qwen3', undefined],
-      [chat, 'qwen3', undefined],
-      [chat, 'Qwen/Qwen3-8B', undefined],
-      [chat, 'gpt-large', 'Bearer key-of-test'],
-      [chat, 'gpt-large', 'Bearer key-of-test'],
+    expect([...new Set(asked)]).toEqual([
+      '/v1/models the list undefined',
+      `${chat} qwen3 undefined`,
+      `${chat} Qwen/Qwen3-8B undefined`,
+      '/v1/models the list Bearer key-of-test',
+      `${chat} gpt-large Bearer key-of-test`,
     ])
-    expect(gateway.tunnelled).toEqual([new URL(gateway.url).host])
+    expect(new Set(gateway.tunnelled)).toEqual(new Set([new URL(gateway.url).host]))
   })
 
   it('embeds a harness as the page about starting says', async () => {

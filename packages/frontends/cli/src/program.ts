@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { addAuth } from './commands/auth-program.ts'
 import { collect, parseCost, parseCount, parseDuration } from './commands/arguments.ts'
+import { addModels } from './commands/models-program.ts'
 import { addPlugin } from './commands/plugin-program.ts'
 import { addReplay } from './commands/replay-program.ts'
 import { addSessions } from './commands/session-program.ts'
@@ -16,7 +17,6 @@ const load = {
   schema: () => import('./commands/config-schema.ts'),
   tools: () => import('./commands/tools.ts'),
   doctor: () => import('./commands/doctor.ts'),
-  models: () => import('./commands/models.ts'),
   completion: () => import('./commands/completion.ts'),
 }
 
@@ -44,6 +44,7 @@ export function createProgram(version: string, done: (exit: number) => void): Co
   addReplay({ program, started, listing })
   addConfig(program, started)
   addLooking(program, started)
+  addModels({ program, started, listing })
   addAuth({ program, started, listing })
   addPlugin({ program, started, listing })
   inheritExit(program)
@@ -138,18 +139,6 @@ function addLooking(program: Command, started: Started): void {
     .option('--rebuild', 'make the catalog of sessions anew', false)
     .action((_: object, command: Command) =>
       started(load.doctor().then(({ doctor }) => doctor(all<DoctorOptions>(command)))),
-    )
-  const models = program.command('models').description('which models there are')
-  listing(models.command('list'))
-    .description('the declared ones, and what they need')
-    .action((_: object, command: Command) =>
-      started(load.models().then(({ listModels }) => listModels(all<ListOptions>(command)))),
-    )
-  listing(models.command('test'))
-    .description('send one short request')
-    .argument('[provider/id]', 'default: the one a run would use')
-    .action((name: string | undefined, _: object, command: Command) =>
-      started(load.models().then(({ testModel }) => testModel(name, all<ListOptions>(command)))),
     )
   program
     .command('completion')

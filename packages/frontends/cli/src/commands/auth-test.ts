@@ -1,9 +1,10 @@
-import { describe, didYouMean, toExitCode } from '@cordage/core/error'
+import { didYouMean } from '@cordage/core/error'
 import type { ModelProvider } from '@cordage/core/model'
 import { jsonText, tableText } from '../print/table.ts'
+import type { Layer } from '../probe/layer.ts'
+import { runProbe, type ProbeOptions } from '../probe/run-probe.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
-import { askShortly } from './probe.ts'
 import { withHarness } from './with-harness.ts'
 
 const TIMEOUT_MS = 60_000
@@ -12,6 +13,8 @@ interface Tried {
   readonly route: string
   readonly ok: boolean
   readonly detail: string
+  /** Where it failed. */
+  readonly layer?: Layer
 }
 
 /**
@@ -19,20 +22,16 @@ interface Tried {
  * some places, so that only an answer says that a key is good.
  */
 export async function testCredential(target: string, options: ListOptions): Promise<number> {
-  return withHarness(options, async ({ ctx }) => {
+  return withHarness(options, async ({ ctx, host }) => {
     const providers = ctx.get('models')?.providers() ?? []
     const routes = providers.filter(({ id, apiKeyEnv }) => id === target || apiKeyEnv === target)
     if (routes.length === 0) throw unknown(target, providers)
     const tried: Tried[] = []
     let exit = 0
     for (const route of routes) {
-      try {
-        tried.push({ route: route.id, ok: true, detail: await tryRoute(route) })
-      } catch (error) {
-        const { code, message } = describe(error)
-        tried.push({ route: route.id, ok: false, detail: `${message} [${code}]` })
-        exit ||= toExitCode(error)
-      }
+      const { exit: code, ...outcome } = await tryRoute(route, host.env)
+      tried.push({ route: route.id, ...outcome })
+      exit ||= code
     }
     const lines = tried.map(({ route, ok, detail }) => [ok ? 'ok' : 'failed', route, detail])
     process.stdout.write(options.output === 'json' ? jsonText(tried) : tableText(lines))
@@ -40,14 +39,17 @@ export async function testCredential(target: string, options: ListOptions): Prom
   })
 }
 
-async function tryRoute(route: ModelProvider): Promise<string> {
-  const [first] = route.declared()
-  if (first !== undefined) {
-    const { ms } = await askShortly(route, first.id, TIMEOUT_MS)
-    return `${first.id} answered in ${ms} ms`
+async function tryRoute(route: ModelProvider, env: ProbeOptions['env']) {
+  const model = route.declared()[0]?.id ?? ''
+  const probe = model === '' ? 'list' : 'text'
+  const tried = await runProbe(probe, { route, model, timeoutMs: TIMEOUT_MS, env })
+  const { state, detail, ms, code, exit = 1, layer } = tried
+  if (state === 'failed') {
+    return { ok: false, detail: `${detail} [${code}]`, exit, ...(layer ? { layer } : {}) }
   }
-  const models = await route.list(AbortSignal.timeout(TIMEOUT_MS))
-  return `it declares no model, but the server lists ${models.length}`
+  if (model !== '') return { ok: true, detail: `${model} answered in ${ms} ms`, exit: 0 }
+  const ok = state === 'ok'
+  return { ok, detail: `it declares no model; ${detail}`, exit: ok ? 0 : 1 }
 }
 
 function unknown(target: string, providers: readonly ModelProvider[]): Error {

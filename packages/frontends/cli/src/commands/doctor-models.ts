@@ -1,13 +1,12 @@
 import { describe } from '@cordage/core/error'
 import type { Host } from '@cordage/core/kernel'
 import type { ModelProvider, Models } from '@cordage/core/model'
+import { hasNoList } from '../probe/probes.ts'
+import { bounded } from '../probe/run-probe.ts'
 import { sourceOf } from './credential-check.ts'
 import type { Check } from './doctor.ts'
 
 const PROBE_MS = 5_000
-
-/** What a server says that is there and takes the key, but has no list of its models. */
-const NO_LIST = ['INVALID_REQUEST', 'UNKNOWN_MODEL', 'MALFORMED_RESPONSE']
 
 interface ProbeOptions {
   readonly host: Host
@@ -63,16 +62,8 @@ async function probe(route: ModelProvider, key: string): Promise<Check> {
       return { what, state: 'failed', detail }
     }
     const { code, message } = describe(error)
-    if (!NO_LIST.includes(code)) return { what, state: 'failed', detail: message }
+    if (!hasNoList(code)) return { what, state: 'failed', detail: message }
     const detail = `${key}; the server answers but lists no models: cordage auth test ${route.id}`
     return { what, state: 'partial', detail }
   }
-}
-
-/** An adapter that does not mind its signal is left behind. */
-function bounded<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-    task.then(resolve, reject)
-  })
 }

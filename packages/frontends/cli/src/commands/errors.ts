@@ -16,6 +16,7 @@ export const cliError = defineErrors('cli', {
       '--model scripted/fix-a-bug.',
     exit: 78,
   },
+  PROBE_ANSWER_WRONG: { message: '{model} answered, but {reason}. Try another model.' },
   OUTPUT_FAILED: { message: 'stdout cannot be written: {reason}.' },
   SESSION_AMBIGUOUS: {
     message: 'Several sessions begin with "{id}": {ids}. Give more of it.',
