@@ -60,6 +60,7 @@ export interface BenchOptions {
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
   readonly limits?: Limits
   readonly loop?: Record<string, unknown>
+  readonly agents?: Record<string, unknown>
   readonly choice?: Partial<ModelChoice>
   readonly session?: (root: RootContext) => Promise<Session>
 }
@@ -80,7 +81,7 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
     { plugin: policy },
     { plugin: ledger },
     { plugin: tools },
-    { plugin: agents },
+    { plugin: agents, config: options.agents ?? {} },
     { plugin: loop, config: { cancelGraceMs: 50, ...options.loop } },
     { plugin: modelRow(replies, requests) },
     { plugin: toolRow(options.tools ?? (() => {})) },

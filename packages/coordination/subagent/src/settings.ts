@@ -1,0 +1,15 @@
+import '@cordage/core/agent'
+import type { PluginContext } from '@cordage/core/kernel'
+import type { RunBudget } from './run-budget.ts'
+
+export type SubagentContext = PluginContext<'tools' | 'agents' | 'sessions' | 'store'>
+
+export interface DelegationSettings {
+  readonly maxSteps: number
+  readonly maxToolCalls?: number | undefined
+  readonly maxTokens?: number | undefined
+  readonly maxCostUsd?: number | undefined
+  readonly timeoutMs: number
+  readonly approvals: 'refuse' | 'ask'
+  readonly runs: RunBudget
+}
