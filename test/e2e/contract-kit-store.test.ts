@@ -42,6 +42,17 @@ const stores = {
     return store
   },
   blank: () => changing((log) => over(log, { putBlob: (bytes) => log.putBlob(bytes.slice(1)) })),
+  hasty: () => {
+    const store = new MemoryStore()
+    store.stage = async (header) => {
+      const log = await store.create(header)
+      return over(log, { publish: () => log.close() })
+    }
+    return store
+  },
+  haunted: () => changing((log) => over(log, {
+    refresh: () => log.refresh().catch(() => ({ facts: [], live: [] })),
+  })),
   mute: () => changing((log) => over(log, { refresh: async () => ({ facts: [], live: [] }) })),
 }
 for (const [name, make] of Object.entries(stores)) {
@@ -79,6 +90,8 @@ describe('the contract of stores', () => {
     ['tidying', 'contents keeps types, versions and members that it does not know'],
     ['lax', 'owners refuses a second writer until the first has closed'],
     ['blank', 'blobs and the live lane gives blobs back by what is in them'],
+    ['hasty', 'stages shows a staged session to nobody before it is published, and then all of it'],
+    ['haunted', 'views tells a view of a session that was deleted that it is gone'],
     ['mute', 'views gives a view what its owner adds, once'],
   ])('fails for a store that is %s: %s', (name, title) => {
     expect(failed(name)).toContain(`${name} keeps the store contract ${title}`)

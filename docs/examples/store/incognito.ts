@@ -18,6 +18,7 @@ async function forgotten(id: string): Promise<never> {
 const incognito: Store = {
   location,
   create: async (header) => newLog(header),
+  stage: async (header) => ({ ...newLog(header), publish: async () => {} }),
   open: forgotten,
   list: async () => [],
   delete: forgotten,

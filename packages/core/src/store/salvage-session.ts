@@ -26,7 +26,7 @@ export async function salvageSession(
   header: (found: SessionHeader | undefined) => SessionHeader,
 ): Promise<Salvaged> {
   const salvage = await store.salvage(from)
-  const log = await store.create(header(salvage.header))
+  const log = await store.stage(header(salvage.header))
   try {
     const rewriter = new Rewriter(log)
     for await (const bytes of salvage.blobs) await log.putBlob(bytes)
@@ -34,6 +34,7 @@ export async function salvageSession(
     const { facts } = rewriter
     const report = { from, facts, missing: missingIn(salvage), lostBlobs: salvage.lostBlobs }
     await rewriter.end(sessionSalvaged(report))
+    await log.publish()
     return { id: log.header.id, ...report }
   } finally {
     await log.close()

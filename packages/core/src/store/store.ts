@@ -59,6 +59,12 @@ export interface SessionLog {
   close(): Promise<void>
 }
 
+/** A new session that nobody else sees before it is whole. `close` leaves nothing of it. */
+export interface StagedLog extends SessionLog {
+  /** Closes it as a session like any other. Throws `STORE_ID_TAKEN`, and leaves nothing of it. */
+  publish(): Promise<void>
+}
+
 export interface Refreshed {
   readonly facts: readonly Fact[]
   /** Lines that came into the live lane. */
@@ -145,6 +151,12 @@ export interface Store {
   readonly location: string
   /** Throws `STORE_ID_INVALID`, `STORE_ID_TAKEN`. */
   create(header: SessionHeader): Promise<SessionLog>
+  /**
+   * As `create`, for what is brought in from elsewhere: a process that dies meanwhile leaves no
+   * half session, and `list` and `open` know nothing of it before it is published. Throws
+   * `STORE_ID_INVALID`; whether the id is taken is found out when it is published.
+   */
+  stage(header: SessionHeader): Promise<StagedLog>
   /** Throws `SESSION_NOT_FOUND`, `SESSION_BUSY`, `STORE_DAMAGED`, `STORE_FORMAT_NEWER`. */
   open(id: string, options: { mode: 'write' | 'read'; takeOver?: boolean }): Promise<SessionLog>
   /** Newest first. One damaged session is listed as damaged and hides no other. */

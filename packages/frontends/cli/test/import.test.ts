@@ -4,7 +4,9 @@ import { zstdCompressSync } from 'node:zlib'
 import { textOf } from '@cordage/core/message'
 import {
   assistantMessage,
+  sessionArchived,
   sessionDirectory,
+  sessionError,
   sessionImported,
   toolResult,
   type Fact,
@@ -337,20 +339,53 @@ describe('an import', () => {
     },
   )
 
-  it('that was cut short is done again from the beginning', async () => {
+  it('that was cut short leaves nothing, and is done again from the beginning', async () => {
     await using bench = await openBench()
-    const first = await bench.bring(samples.claude)
-    const { session: id = '', children } = first
-    const [summary] = await bench.store.list({ idPrefix: id })
+    const whole = await bench.bring(samples.claude)
+    const facts = await bench.facts(whole.session ?? '')
+    for (let cutAt = 0, cut = true; cut; cutAt += 1) {
+      await using fresh = await openBench()
+      let appends = 0
+      const { stage } = fresh.store
+      fresh.store.stage = async (header) => {
+        const log = await stage.call(fresh.store, header)
+        const { append } = log
+        log.append = async (...args) => {
+          if (appends++ === cutAt) throw sessionError('SESSION_CLOSED', { id: header.id })
+          await append.apply(log, args)
+        }
+        return log
+      }
+      const first = await fresh.bring(samples.claude)
+      cut = first.status === 'failed'
+      const listed = await fresh.store.list({ children: true })
+      const ids = listed.map(({ header }) => header.id)
+      if (cut) expect(ids).not.toContain(whole.session)
+      for (const id of ids) expect(await fresh.facts(id)).toEqual(await bench.facts(id))
+      fresh.store.stage = stage
+      const { session, children } = whole
+      const status = cut ? 'imported' : 'already'
+      expect(await fresh.bring(samples.claude)).toMatchObject({ status, session })
+      for (const id of [session ?? '', ...children]) {
+        expect(await fresh.facts(id)).toEqual(id === session ? facts : await bench.facts(id))
+      }
+      if (!cut) expect(cutAt).toBeGreaterThan(1)
+    }
+  })
+
+  it('knows a session that was put away, and takes no other in its place', async () => {
+    await using bench = await openBench()
+    const { session: id = '' } = await bench.bring(samples.codex)
+    const owner = await bench.place.sessions.open(id)
+    await owner.append([sessionArchived({ archived: true })])
+    await owner.close()
+    expect(await bench.bring(samples.codex)).toMatchObject({ status: 'already', session: id })
+    const [summary] = await bench.store.list({ archived: true })
     await bench.store.delete(id)
-    const log = await bench.store.create(summary?.header ?? never())
-    await log.append((await bench.facts(children[0] ?? '')).slice(0, 3), { sync: true })
-    await log.close()
-
-    const again = await bench.bring(samples.claude)
-
-    expect(again).toMatchObject({ status: 'imported', session: id, children })
-    expect(await bench.facts(id)).toHaveLength(first.facts)
+    await (await bench.store.create(summary?.header ?? never())).close()
+    const error = { code: 'STORE_ID_TAKEN' }
+    expect(await bench.bring(samples.codex)).toMatchObject({ status: 'failed', error })
+    expect(await bench.facts(id)).toEqual([])
   })
 
   it('names the earlier states of the same session', async () => {

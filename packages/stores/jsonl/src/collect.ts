@@ -118,6 +118,7 @@ async function sweepDrafts(io: Io, root: string, dryRun: boolean): Promise<reado
     const path = join(root, name)
     const stat = await io.stat(path)
     if (!stat || Date.now() - stat.mtimeMs < draftMs) continue
+    if (stat.kind === 'directory' && (await io.locked(leasePath(path)))) continue
     swept.push({ kind: 'leftovers', path, bytes: await folderBytes(io, path) })
     if (!dryRun) await io.remove(path)
   }

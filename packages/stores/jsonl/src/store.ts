@@ -6,7 +6,7 @@ import { listSessions } from './listing.ts'
 import { again } from './io.ts'
 import { findLog } from './log-folder.ts'
 import type { JsonlLog } from './log.ts'
-import { createLog } from './new-log.ts'
+import { createLog, stageLog } from './new-log.ts'
 import { openToRead, openToWrite } from './opening.ts'
 import type { JsonlStoreOptions } from './options.ts'
 import { removeSession } from './removal.ts'
@@ -23,8 +23,8 @@ export interface JsonlStore extends Store {
 export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
   const open = new Set<JsonlLog>()
   const folder = (id: string) => folderOf(options, id)
-  const keep = (log: (onClose: () => void) => JsonlLog) => {
-    const kept: JsonlLog = log(() => open.delete(kept))
+  const keep = <Log extends JsonlLog>(log: (onClose: () => void) => Log) => {
+    const kept: Log = log(() => open.delete(kept))
     open.add(kept)
     return kept
   }
@@ -33,6 +33,9 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async create(header) {
       const owned = await createLog(options, header)
       return keep(owned)
+    },
+    async stage(header) {
+      return keep(await stageLog(options, header))
     },
     async open(id, { mode, takeOver = false }) {
       return reading(join(options.directory, id), async () => {

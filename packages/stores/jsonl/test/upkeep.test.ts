@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sessionArchived } from '@cordage/core/session'
 import type { Io } from '@cordage/core/store'
@@ -217,6 +217,22 @@ describe('collect', () => {
     expect((await readdir(join(root, 'full/blobs'))).sort()).toEqual([inner, outer].sort())
     expect(await readdir(join(root, 'full/aside'))).toEqual(['1-40-new.bin'])
     expect((await contentOf('full')).notices).toEqual([])
+  })
+
+  it('removes what an import that died left behind after a day, and none that goes on', async () => {
+    const [dead, alive] = [headerFor('dead'), headerFor('alive')]
+    const other = fixture.another()
+    for (const header of [dead, alive]) {
+      const log = await other.stage(header)
+      await log.append([factAt(0)], { sync: true })
+    }
+    const drafts = async () => (await readdir(root)).filter((name) => name.startsWith('.new-'))
+    const draft = (await drafts()).find((name) => name.startsWith('.new-dead')) ?? ''
+    await rename(join(root, draft, 'lease.db'), join(root, draft, 'lease.db-of-nobody'))
+    expect(await fixture.store.upkeep!.collect()).toMatchObject({ leftovers: 0 })
+    for (const name of await drafts()) await utimes(join(root, name), daysAgo(2), daysAgo(2))
+    expect(await fixture.store.upkeep!.collect()).toMatchObject({ leftovers: 1 })
+    expect(await drafts()).toEqual([expect.stringMatching(/^\.new-alive-/)])
   })
 
   it('keeps every blob of a log that cannot be read to its end', async () => {

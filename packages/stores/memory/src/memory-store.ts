@@ -1,6 +1,12 @@
 import { sessionError, type SessionHeader } from '@cordage/core/session'
 import { checkSessionId, storeError, type Store } from '@cordage/core/store'
-import type { ListOptions, Salvage, SessionLog, SessionSummary } from '@cordage/core/store'
+import type {
+  ListOptions,
+  Salvage,
+  SessionLog,
+  SessionSummary,
+  StagedLog,
+} from '@cordage/core/store'
 import { MemoryLog } from './memory-log.ts'
 import { isOwned, LOCATION, newStored, type Stored } from './stored.ts'
 import { summarise } from './summary.ts'
@@ -12,11 +18,23 @@ export class MemoryStore implements Store {
 
   async create(header: SessionHeader): Promise<SessionLog> {
     const { id } = header
-    checkSessionId(id)
-    if (this.#sessions.has(id)) throw storeError('STORE_ID_TAKEN', { id, location: LOCATION })
+    this.#expectFree(id)
     const stored = newStored(header)
     this.#sessions.set(id, stored)
     return new MemoryLog(stored, 'write')
+  }
+
+  async stage(header: SessionHeader): Promise<StagedLog> {
+    const { id } = header
+    checkSessionId(id)
+    const stored = newStored(header)
+    const log = new MemoryLog(stored, 'write')
+    const publish = async () => {
+      await log.close()
+      this.#expectFree(id)
+      this.#sessions.set(id, stored)
+    }
+    return Object.assign(log, { publish })
   }
 
   async open(
@@ -76,6 +94,11 @@ export class MemoryStore implements Store {
       blobs: eachOf([...blobs.values()]),
       lostBlobs: [],
     }
+  }
+
+  #expectFree(id: string): void {
+    checkSessionId(id)
+    if (this.#sessions.has(id)) throw storeError('STORE_ID_TAKEN', { id, location: LOCATION })
   }
 
   #find(id: string): Stored {

@@ -14,7 +14,7 @@ import type { ImportPlace } from './import-place.ts'
 import type { Imported } from './imported.ts'
 import { importError } from './errors.ts'
 import { DAMAGED, LeftBehind } from './left-behind.ts'
-import { originFact, stateOf } from './origin.ts'
+import { isImported, originFact } from './origin.ts'
 import { SessionWriter } from './session-writer.ts'
 
 /** What a first reading of an export finds. */
@@ -45,11 +45,11 @@ export async function importCordage(
   const about = { path, from: 'cordage', session: id, project, turns: 0, messages: 0 } as const
   const none = { ...about, facts: survey.facts, children: [], left: [], earlier: [] }
   if (own && survey.here === 'ahead') return { ...none, status: 'already' }
-  if (!own && (await stateOf(place, id, sha256)) === 'whole') return { ...none, status: 'already' }
-  const goesOn = own && survey.here === 'behind'
-  const writer = goesOn
-    ? await SessionWriter.goOn(place.store, id)
-    : await SessionWriter.create(place.store, { ...header, id, project })
+  if (!own && (await isImported(place, id, sha256))) return { ...none, status: 'already' }
+  const writer =
+    own && survey.here === 'behind'
+      ? await SessionWriter.goOn(place.store, id)
+      : await SessionWriter.create(place.store, { ...header, id, project })
   try {
     await (own ? writeAll(writer, path, left) : writeMended(writer, path, left))
     if (!own)
@@ -58,8 +58,7 @@ export async function importCordage(
     await writer.close()
     return { ...none, turns: turn.turn, facts: writer.facts, left: left.kinds, status: 'imported' }
   } catch (error) {
-    // What was here before the import stays whatever happens.
-    await (goesOn ? writer.abandon() : writer.discard())
+    await writer.abandon()
     throw error
   }
 }
@@ -99,7 +98,7 @@ class Comparison {
   }
 
   static async with({ store }: ImportPlace, id: string): Promise<Comparison | undefined> {
-    const found = await store.list({ idPrefix: id, children: true })
+    const found = await store.list({ idPrefix: id, children: true, archived: true })
     if (!found.some(({ header }) => header.id === id)) return undefined
     const log = await store.open(id, { mode: 'read' })
     return new Comparison(log.read(0)[Symbol.asyncIterator](), () => log.close())

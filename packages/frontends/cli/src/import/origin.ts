@@ -22,26 +22,16 @@ export function childId(id: string, number: number): string {
   return `agent-${number}-${id}`
 }
 
-/**
- * Whether the session `id` is the whole import of the transcript `sha256`. One that was cut short
- * has no origin, and its remains are removed.
- */
-export async function stateOf(
+/** Whether the session `id` is the import of the transcript `sha256`. */
+export async function isImported(
   { store, sessions }: ImportPlace,
   id: string,
   sha256: string,
-): Promise<'none' | 'whole'> {
-  const [same, agents] = [
-    await store.list({ idPrefix: id, children: true }),
-    await store.list({ idPrefix: 'agent-', children: true }),
-  ]
-  if (same.some(({ header }) => header.id === id)) {
-    const session = await sessions.open(id, { mode: 'read' })
-    const origin = session.state(sessionImported)
-    await session.close()
-    if (origin === sha256) return 'whole'
-    await store.delete(id)
-  }
-  for (const { header } of agents) if (header.id.endsWith(`-${id}`)) await store.delete(header.id)
-  return 'none'
+): Promise<boolean> {
+  const same = await store.list({ idPrefix: id, children: true, archived: true })
+  if (!same.some(({ header }) => header.id === id)) return false
+  const session = await sessions.open(id, { mode: 'read' })
+  const origin = session.state(sessionImported)
+  await session.close()
+  return origin === sha256
 }

@@ -6,15 +6,14 @@ import {
   type SessionHeader,
   type SurfaceEntry,
 } from '@cordage/core/session'
-import type { SessionLog, Snapshot, Store } from '@cordage/core/store'
+import type { SessionLog, Snapshot, StagedLog, Store } from '@cordage/core/store'
 
 const BATCH_FACTS = 500
 const BATCH_CHARS = 1024 * 1024
 
 /** A session that is being written with the times that its facts had elsewhere. */
 export class SessionWriter {
-  readonly #store: Store
-  readonly #log: SessionLog
+  readonly #log: SessionLog | StagedLog
   /** What the log holds, and no more: a snapshot is of what stands before its batch. */
   readonly #written = new SessionFold()
   #waiting: Fact[] = []
@@ -22,19 +21,19 @@ export class SessionWriter {
   #next = 0
   #time: number
 
-  private constructor(store: Store, log: SessionLog) {
-    this.#store = store
+  private constructor(log: SessionLog | StagedLog) {
     this.#log = log
     this.#time = log.header.createdAt
   }
 
+  /** A new session, which is there from `close` on. */
   static async create(store: Store, header: SessionHeader): Promise<SessionWriter> {
-    return new SessionWriter(store, await store.create(header))
+    return new SessionWriter(await store.stage(header))
   }
 
   /** Goes on with a session that is there. Throws `SESSION_BUSY`. */
   static async goOn(store: Store, id: string): Promise<SessionWriter> {
-    const writer = new SessionWriter(store, await store.open(id, { mode: 'write' }))
+    const writer = new SessionWriter(await store.open(id, { mode: 'write' }))
     for await (const fact of writer.#log.read(0)) writer.#written.add(deepFreeze(fact))
     writer.#next = writer.#written.nextSeq
     return writer
@@ -96,18 +95,12 @@ export class SessionWriter {
     const state = this.#log.wantsSnapshot ? this.#written.snapshot() : undefined
     const snapshot = state === undefined ? {} : { snapshot: { seq: state.nextSeq, state } }
     await this.#write({ sync: true, ...snapshot })
-    await this.#log.close()
+    await ('publish' in this.#log ? this.#log.publish() : this.#log.close())
   }
 
-  /** Leaves it as far as it has come. */
+  /** Leaves nothing of a new session, and what was there before as far as it has come. */
   async abandon(): Promise<void> {
     await this.#log.close()
-  }
-
-  /** Leaves nothing of it. */
-  async discard(): Promise<void> {
-    await this.#log.close()
-    await this.#store.delete(this.header.id)
   }
 
   async #write(options: { readonly sync: boolean; readonly snapshot?: Snapshot }): Promise<void> {

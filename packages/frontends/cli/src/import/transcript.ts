@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
+import { isHarnessError } from '@cordage/core/error'
 import { sessionDirectory, type SessionHeader } from '@cordage/core/session'
 import type { About, Entry, TimedEntry } from './entry.ts'
 import { importError } from './errors.ts'
 import type { ImportPlace } from './import-place.ts'
 import type { Imported } from './imported.ts'
 import { LeftBehind } from './left-behind.ts'
-import { childId, originFact, stateOf } from './origin.ts'
+import { childId, isImported, originFact } from './origin.ts'
 import { SessionWriter } from './session-writer.ts'
 import { entriesOf, type TranscriptSource } from './source.ts'
 import { Weaver } from './weaver.ts'
@@ -31,11 +32,11 @@ export async function importTranscript(
   const id = `${name}-${sha256.slice(0, 16)}`
   const project = await projectFor(place, about, left)
   const known = { path, from, session: id, project }
-  if ((await stateOf(place, id, sha256)) === 'whole') {
+  if (await isImported(place, id, sha256)) {
     const nothing = { turns: 0, messages: 0, facts: 0, children: [], left: [], earlier: [] }
     return { ...known, ...nothing, status: 'already' }
   }
-  const before = await place.store.list({ idPrefix: `${name}-` })
+  const before = await place.store.list({ idPrefix: `${name}-`, archived: true })
   const createdAt = first.time ?? Math.round((await stat(path)).mtimeMs)
   const header: SessionHeader = { format: 1, id, createdAt, project, depth: 0 }
   const threads = new Threads(place, source, header, left)
@@ -51,13 +52,13 @@ export async function importTranscript(
     await main.weaver.end()
     if (main.weaver.messages === 0) throw importError('IMPORT_EMPTY', { path })
     main.writer.add(originFact({ from, session: about.session, path, sha256, left }), undefined)
-    await main.writer.close()
+    await threads.close()
     const { turns, messages } = main.weaver
     const earlier = before.map((one) => one.header.id)
     const size = { turns, messages, facts: main.writer.facts }
     return { ...known, ...size, children, left: left.kinds, earlier, status: 'imported' }
   } catch (error) {
-    await threads.discard()
+    await threads.abandon()
     throw error
   }
 }
@@ -129,16 +130,27 @@ class Threads {
   }
 
   async endChildren(): Promise<string[]> {
-    const children = [...this.#threads].filter(([thread]) => thread !== undefined)
-    for (const [, { weaver, writer }] of children) {
-      await weaver.end()
-      await writer.close()
-    }
-    return children.map(([, { writer }]) => writer.header.id)
+    for (const { weaver } of this.#children()) await weaver.end()
+    return this.#children().map(({ writer }) => writer.header.id)
   }
 
-  async discard(): Promise<void> {
-    for (const { writer } of this.#threads.values()) await writer.discard()
+  /** The main one last: what has it is whole. */
+  async close(): Promise<void> {
+    for (const { writer } of this.#children()) {
+      await writer.close().catch((error: unknown) => {
+        // An import that died before its main session had it whole already.
+        if (!isHarnessError(error, 'STORE_ID_TAKEN')) throw error
+      })
+    }
+    await this.#threads.get(undefined)?.writer.close()
+  }
+
+  async abandon(): Promise<void> {
+    for (const { writer } of this.#threads.values()) await writer.abandon()
+  }
+
+  #children(): Thread[] {
+    return [...this.#threads].flatMap(([name, thread]) => (name === undefined ? [] : [thread]))
   }
 
   #childHeader(createdAt: number): SessionHeader {
