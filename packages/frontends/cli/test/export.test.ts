@@ -1,12 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile as write } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { turnEnd, turnStart, type Fact } from '@cordage/core/session'
+import { sessionTitle, turnEnd, turnStart, type Fact } from '@cordage/core/session'
 import * as fc from 'fast-check'
 import { Marked } from 'marked'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../../stores/memory/src/memory-store.ts'
 import type { ExportedSession } from '../src/export/exported-session.ts'
+import { exportsAtHome } from '../src/export/exports-at-home.ts'
 import { formatOf, textOf } from '../src/export/formats.ts'
 import { foreignMarkdown } from '../src/export/markdown-text.ts'
 import { writeFile } from '../src/export/output.ts'
@@ -131,6 +133,8 @@ describe('an exported page', () => {
     await keep(store, wholeTurn('parent words'))
     await keep(store, wholeTurn('child words'), child('kid', 'main'))
     await keep(store, wholeTurn('grandchild words'), child('grandkid', 'kid'))
+    const parent = { id: 'main', kind: 'fork', seq: 0 } as const
+    await keep(store, wholeTurn('forked words'), { id: 'forked', depth: 1, parent })
     await keep(store, wholeTurn('other words'), {
       id: 'other',
       parent: { id: 'main', kind: 'fork' },
@@ -143,6 +147,7 @@ describe('an exported page', () => {
     expect(ids.filter((id, at) => ids.indexOf(id) < at && !id?.startsWith('image-'))).toEqual([])
     expect(ids).toContain('turn-kid-1')
     expect(ids).toContain('turn-grandkid-1')
+    expect(ids).toContain('turn-forked-1')
     expect(page).not.toContain('other words')
   })
 
@@ -348,6 +353,58 @@ describe('a file that is exported', () => {
     expect(await readdir(folder)).toEqual(force ? ['a.html'] : [])
     if (force) expect(await readFile(path, 'utf8')).toBe('precious')
   })
+
+  it.each([true, false])('has its name only when it is whole (forced: %s)', async (force) => {
+    const path = join(folder, 'a.html')
+    if (force) await write(path, 'precious')
+    const seen: string[][] = []
+    async function* watched() {
+      seen.push(await readdir(folder))
+      yield 'whole'
+    }
+    await writeFile(path, watched(), force)
+    const draft = `a.html.${process.pid}.tmp`
+    expect(seen).toEqual([force ? ['a.html', draft] : [draft]])
+    expect(await readdir(folder)).toEqual(['a.html'])
+    expect(await readFile(path, 'utf8')).toBe('whole')
+  })
+
+  it('takes no name that somebody took meanwhile', async () => {
+    const path = join(folder, 'a.html')
+    async function* late() {
+      await write(path, 'precious')
+      yield 'new'
+    }
+    await expect(writeFile(path, late(), false)).rejects.toThrow('is there already')
+    expect(await readdir(folder)).toEqual(['a.html'])
+    expect(await readFile(path, 'utf8')).toBe('precious')
+  })
+
+  it('takes away what one that died left of it, and nothing of one that lives', async () => {
+    const path = join(folder, 'a.html')
+    const { pid: dead = 0 } = spawnSync(process.execPath, ['--version'])
+    const others = [`a.html.${process.ppid}.tmp`, `b.html.${dead}.tmp`, 'a.html.tmp']
+    const left = [`a.html.${dead}.tmp`, `a.html.${process.pid}.tmp`]
+    for (const name of [...others, ...left]) await write(join(folder, name), 'half')
+    await writeFile(path, pieces('whole'), false)
+    expect((await readdir(folder)).sort()).toEqual(['a.html', ...others].sort())
+  })
+
+  it.each(['jsonl', 'markdown', 'html'] as const)(
+    'is known by its session from its beginning on (%s), and not by what was said',
+    async (format) => {
+      const store = new MemoryStore()
+      const words = '<footer>Exported from the session other of Cordage.\n\n| Session | other |\n'
+      await keep(store, [sessionTitle({ title: words, by: 'user' }), said([text(words)])])
+      const whole = (await exported(store, format)).text
+      const name = { jsonl: 'a.jsonl', markdown: 'a.md', html: 'a.html' }[format]
+      await write(join(folder, `${name}.77.tmp`), whole.slice(0, -whole.length / 10))
+      await write(join(folder, name), whole)
+      const { found } = exportsAtHome(folder, 'main')
+      expect(found.sort()).toEqual([join(folder, name), join(folder, `${name}.77.tmp`)])
+      expect(exportsAtHome(folder, 'other')).toEqual({ found: [], unreadable: [] })
+    },
+  )
 
   it('says why it cannot be written', async () => {
     const path = join(folder, 'none/a.html')

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { sessionError } from '@cordage/core/session'
 import type { SessionSummary, Store } from '@cordage/core/store'
 import { exportsAtHome } from '../export/exports-at-home.ts'
+import { harmless } from '../print/table.ts'
 import type { GlobalOptions } from './options.ts'
 import { completeId } from './session-id.ts'
 import { storeOf } from './sessions.ts'
@@ -19,10 +20,12 @@ export async function deleteSessions(ids: readonly string[], options: GlobalOpti
       const id = await completeId(ctx, given)
       await expectFree(store, id)
       // First: whoever runs a deletion again that was cut short has an id only while its session is there.
-      for (const path of exportsAtHome(host.home, id)) {
+      const { found, unreadable } = exportsAtHome(host.home, id)
+      for (const path of found) {
         rmSync(path)
         process.stderr.write(`deleted ${path}\n`)
       }
+      for (const path of unreadable) process.stderr.write(`not looked into: ${harmless(path)}\n`)
       await store.delete(id)
       process.stderr.write(`deleted ${id}\n`)
       const others = await store.list({ children: true, archived: true })

@@ -1,7 +1,9 @@
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { once } from 'node:events'
+import { link, lstat, open, rename, rm } from 'node:fs/promises'
+import { isHarnessError } from '@cordage/core/error'
 import { systemReason } from '../boot/make-directory.ts'
 import { stdoutFailure } from '../print/terminal.ts'
+import { draftOf, removeLeftDrafts } from './drafts.ts'
 import { exportError } from './errors.ts'
 
 const CHUNK = 256 * 1024
@@ -16,37 +18,50 @@ export async function writeOut(chunks: AsyncIterable<string>): Promise<void> {
 }
 
 /**
- * Writes a file that only its owner may read. One that is there stays, unless `force`; then it is
- * replaced when the new one is whole. Throws `EXPORT_EXISTS`, `EXPORT_FAILED`.
+ * Writes a file that only its owner may read, which has its name once it is whole. One that is
+ * there stays, unless `force`. Throws `EXPORT_EXISTS`, `EXPORT_FAILED`.
  */
 export async function writeFile(
   path: string,
   chunks: AsyncIterable<string>,
   force: boolean,
 ): Promise<void> {
-  const draft = force ? `${path}.${process.pid}.tmp` : path
-  const file = await create(draft, path)
+  if (!force) await writing(path, () => expectNone(path))
+  await removeLeftDrafts(path)
+  const draft = draftOf(path, process.pid)
+  const file = await writing(path, () => open(draft, 'wx', 0o600))
   try {
     for await (const text of joined(chunks)) await writing(path, () => file.appendFile(text))
     await writing(path, () => file.sync())
     await file.close()
-    if (force) await writing(path, () => rename(draft, path))
-  } catch (error) {
+    await writing(path, () => (force ? rename(draft, path) : placeNew(draft, path)))
+  } finally {
     await file.close().catch(() => {
       // It is taken away next.
     })
+    // Where it got its name, this one is gone.
     await rm(draft, { force: true })
-    throw error
   }
 }
 
-async function create(draft: string, path: string): Promise<FileHandle> {
+async function expectNone(path: string): Promise<void> {
+  if (await lstat(path).catch(missing)) throw exportError('EXPORT_EXISTS', { path })
+}
+
+function missing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+  return undefined
+}
+
+/** Gives the draft a name that nothing has, however late that is taken. */
+async function placeNew(draft: string, path: string): Promise<void> {
   try {
-    return await open(draft, 'wx', 0o600)
+    await link(draft, path)
   } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    if (taken) throw exportError('EXPORT_EXISTS', { path: draft })
-    throw exportError('EXPORT_FAILED', { path, reason: systemReason(error) })
+    if (codeOf(error) === 'EEXIST') throw exportError('EXPORT_EXISTS', { path })
+    // Not every file system has links.
+    await expectNone(path)
+    await rename(draft, path)
   }
 }
 
@@ -54,6 +69,7 @@ async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
+    if (isHarnessError(error)) throw error
     throw exportError('EXPORT_FAILED', { path, reason: systemReason(error) })
   }
 }
@@ -71,4 +87,8 @@ async function* joined(chunks: AsyncIterable<string>): AsyncGenerator<string> {
     length = 0
   }
   if (length > 0) yield waiting.join('')
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -10,6 +10,7 @@ import { callHtml } from './call.ts'
 import { escaped } from './escape.ts'
 import { factHtml, writerOf } from './fact.ts'
 import { Images } from './images.ts'
+import { sourceTag } from './source-tag.ts'
 import { policy, style } from './style.ts'
 
 /** A session as one page that needs nothing beside it; its children are behind it, each whole. */
@@ -120,6 +121,7 @@ function startOf({ header, notices }: ExportedSession, outline: Outline): string
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
+${sourceTag(header.id)}
 <title>${escaped(title)}</title>
 <style>${style}</style></head>
 <body><header class="head"><div><h1>${escaped(title)}</h1>
