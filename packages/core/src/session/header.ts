@@ -11,3 +11,10 @@ export interface SessionHeader {
   /** 0 for a session that a person started. */
   readonly depth: number
 }
+
+/** Whether an agent of session `id` started it; what a person forked is nobody's child. */
+export function isChildOf({ depth, parent }: SessionHeader, id: string): boolean {
+  if (parent?.id !== id) return false
+  // What was salvaged of a child is as deep as it, and is no fork at any fact.
+  return parent.kind === 'spawn' || (depth > 0 && parent.seq !== undefined)
+}

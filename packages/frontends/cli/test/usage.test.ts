@@ -130,20 +130,32 @@ describe('what a session spent', () => {
     await keep(store, spawned('child', 'main', 1), [[answer('b', 10, 2), 0]])
     await keep(store, spawned('grandchild', 'child', 2), [[answer('b', 1, 4), 0]])
     await keep(store, spawned('other', 'nobody', 1), [[answer('b', 1, 8), 0]])
+    // A child with the history of its parent, and two that are no children.
+    const parent = { id: 'main', kind: 'fork' } as const
+    const twice: Timed[] = [
+      [answer('a', 100, 1), 0],
+      [answer('b', 1, 16), 0],
+    ]
+    await keep(store, { id: 'fork', depth: 1, parent: { ...parent, seq: 1 } }, twice)
+    await keep(store, { id: 'person', parent: { ...parent, seq: 1 } }, twice)
+    await keep(store, { id: 'salvaged', depth: 1, parent }, twice)
 
     const usage = await usageOf(store, 'main')
 
     expect(usage.own.total.costUsd).toBe(1)
-    expect(usage.total.costUsd).toBe(7)
+    expect(usage.total.costUsd).toBe(23)
     const text = usageText(usage)
-    expect(text).toMatch(/^total +3 +111 .*\$7\.00/m)
+    expect(text).toMatch(/^total +4 +112 .*\$23\.00/m)
     expect(text).toMatch(/^itself +1 +100 .*\$1\.00/m)
     expect(text).toMatch(/^child child +1 +10 .*\$2\.00/m)
+    expect(text).toMatch(/^child fork +1 +1 .*\$16\.00/m)
     expect(text).toMatch(/^ {2}child grandchild +1 +1 .*\$4\.00/m)
     expect(usageJson(usage)).toMatchObject({
-      children: [{ children: [{ session: 'grandchild' }] }],
+      children: expect.arrayContaining([
+        expect.objectContaining({ children: [expect.objectContaining({ session: 'grandchild' })] }),
+      ]),
     })
-    expect(usagesText([usage])).toMatch(/^p\/b +2 +11 /m)
+    expect(usagesText([usage])).toMatch(/^p\/b +3 +12 /m)
   })
 
   it('leaves to the parent what a fork took over, and out what was before a time', async () => {

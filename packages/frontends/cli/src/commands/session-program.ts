@@ -40,6 +40,7 @@ function addFinding({ program: sessions, started, listing }: Program): void {
     .addOption(limit(50))
     .option('--project <directory>', 'only those of this project')
     .option('--archived', 'with those that were put away')
+    .option('--children', 'with those that agents started')
     .action((_: object, command: Command) =>
       started(
         load.sessions().then(({ listSessions }) => listSessions(all<SessionListOptions>(command))),

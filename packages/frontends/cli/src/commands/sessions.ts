@@ -15,13 +15,15 @@ export interface SessionListOptions extends ListOptions {
   readonly project?: string
   /** Those that were put away, too. */
   readonly archived?: boolean
+  /** Those that agents started, too. */
+  readonly children?: boolean
 }
 
 export async function listSessions(options: SessionListOptions): Promise<number> {
   return withHarness(options, async ({ ctx }) => {
     const of = await projectFilter(ctx, options)
-    const { limit, archived = false } = options
-    const list = await storeOf(ctx).list({ limit, archived, ...of })
+    const { limit, archived = false, children = false } = options
+    const list = await storeOf(ctx).list({ limit, archived, children, ...of })
     const now = Date.now()
     const where = of.project === undefined ? '' : ` of ${of.project}`
     if (options.output === 'json') process.stdout.write(jsonText(list))
@@ -72,7 +74,7 @@ export async function projectFilter(
 function line(summary: SessionSummary, now: number): string[] {
   const { header, updatedAt, title, firstWords, damaged, busy, archived } = summary
   const words = oneLine(damaged ?? title ?? firstWords ?? '', 60)
-  const flags = { busy, damaged: damaged !== undefined, archived }
+  const flags = { busy, damaged: damaged !== undefined, archived, child: header.depth > 0 }
   const set = Object.entries(flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []))
   const project = oneLine(header.project, 200)
   return [header.id, ageText(now - updatedAt), words, project, set.join(', ')]

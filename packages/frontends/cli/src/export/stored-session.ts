@@ -1,5 +1,5 @@
 import { isHarnessError } from '@cordage/core/error'
-import type { Fact } from '@cordage/core/session'
+import { isChildOf, type Fact } from '@cordage/core/session'
 import type { SessionLog, SessionSummary, Store } from '@cordage/core/store'
 import type { ExportedSession } from './exported-session.ts'
 
@@ -50,9 +50,9 @@ async function* readable(log: SessionLog, report: (notice: string) => void): Asy
 
 async function childrenOf(store: Store, known: readonly string[]): Promise<SessionSummary[]> {
   const all = await store.list({ children: true })
-  const children = all.filter(({ header: { id, parent }, damaged }) => {
-    const started = parent?.kind === 'spawn' && parent.id === known.at(-1)
-    return started && damaged === undefined && !known.includes(id)
+  const children = all.filter(({ header, damaged }) => {
+    const started = isChildOf(header, known.at(-1) ?? '')
+    return started && damaged === undefined && !known.includes(header.id)
   })
   return children.sort((a, b) => a.header.createdAt - b.header.createdAt)
 }

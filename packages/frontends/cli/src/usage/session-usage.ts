@@ -1,5 +1,5 @@
 import { isHarnessError } from '@cordage/core/error'
-import { sessionTitle, type SessionHeader } from '@cordage/core/session'
+import { isChildOf, sessionTitle, type SessionHeader } from '@cordage/core/session'
 import type { SessionSummary, Store } from '@cordage/core/store'
 import { addSpend, type Spend } from './spend.ts'
 import { Tally, type Tallied } from './tally.ts'
@@ -53,8 +53,7 @@ export async function usageOfSession(
   const known = new Set([...above, id])
   const children: SessionUsage[] = []
   for (const child of all) {
-    const { header } = child
-    if (header.parent?.kind !== 'spawn' || header.parent.id !== id || known.has(header.id)) continue
+    if (!isChildOf(child.header, id) || known.has(child.header.id)) continue
     children.push(await usageOfSession(store, child, all, options, known))
   }
   const total = children.reduce((sum, child) => addSpend(sum, child.total), own.total)
