@@ -1,4 +1,4 @@
-import { describe, isHarnessError } from '../error/index.ts'
+import { isHarnessError } from '../error/index.ts'
 import {
   costOf,
   NO_USAGE,
@@ -15,6 +15,7 @@ import { classify, type Answer, type AnswerKind } from './answer.ts'
 import type { WrittenBody } from './body-text.ts'
 import { bounded } from './bounded.ts'
 import type { EnteredStep } from './enter.ts'
+import { failureOf } from './errors.ts'
 import { request as requestHook, requestError, type RequestErrorResult } from './hooks.ts'
 import type { TurnRun } from './run.ts'
 import { readAnswer, type Attempt } from './stream.ts'
@@ -31,24 +32,35 @@ type Tried =
 
 /**
  * Tries the request of a step until one attempt brings an answer or a hook gives up. Each attempt
- * is a fact with its usage; the request is the same for all of them.
+ * is a fact with its usage; the request is the same for all of them while the surface is.
  */
 export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<StepAnswer> {
   const { session } = run.agent
   const { step, model } = entered
-  const request = run.requests.build(session, model)
-  const body = await bounded(run, 'The route', () => model.route.body(request))
-  const written = run.requests.bodies.write(body)
-  const { digest } = written
+  const url = model.route.endpoint?.()
+  let sent = await prepare(run, model)
   for (let attempt = 1; ; attempt += 1) {
     run.signal.throwIfAborted()
+    const { request, body, written } = sent
+    const { digest } = written
+    const at = url === undefined ? {} : { url }
     // Brings what began the step to the disk, before the model is called.
-    await session.append([attemptStart({ turn: run.turn, step, attempt, digest })])
+    await session.append([attemptStart({ turn: run.turn, step, attempt, digest, ...at })])
     const tried = await tryOnce(run, model, { request, body, attempt, digest, step })
     // Not tried again: an answer that could not be written is in the session all the same.
     if (tried.kind === 'answered') return commit(run, entered, attempt, tried.answer, written)
     await pause(run, await fail(run, entered, attempt, tried, written))
+    if (session.surface !== sent.surface) sent = await prepare(run, model)
   }
+}
+
+/** The request of the surface as it is now, as it goes out and as it is written down. */
+async function prepare(run: TurnRun, model: ResolvedModel) {
+  const { session } = run.agent
+  const { surface } = session
+  const request = run.requests.build(session, model)
+  const body = await bounded(run, 'The route', () => model.route.body(request))
+  return { surface, request, body, written: run.requests.bodies.write(body) }
 }
 
 async function tryOnce(
@@ -141,14 +153,14 @@ async function fail(
   }
   const known = isHarnessError(cause) ? cause : undefined
   const error = {
-    ...describe(cause),
+    ...failureOf(cause),
     retryable: known?.retryable ?? false,
     details: known?.details ?? {},
   }
   const { code, message, retryable } = error
   const failed = {
     ...place,
-    error: { code, message, retryable },
+    error: { code, message, retryable, ...rejectedBy(error.details) },
     ...spent,
     ...(said ? { partial: shownText(partial) } : {}),
   }
@@ -174,6 +186,10 @@ async function fail(
   await agent.session.append([attemptFailed({ ...failed, ...retry })])
   if (verdict.kind === 'fail') throw cause
   return verdict.delayMs
+}
+
+function rejectedBy({ rejected }: { readonly rejected?: unknown }) {
+  return rejected === 'reasoning' ? ({ rejected } as const) : {}
 }
 
 const giveUp = (): RequestErrorResult => ({ kind: 'fail' })

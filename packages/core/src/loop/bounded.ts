@@ -7,12 +7,12 @@ import type { TurnRun } from './run.ts'
  * that it is left behind, its result and its failure dropped, and this rejects.
  */
 export async function bounded<T>(
-  { signal, clock, config }: Pick<TurnRun, 'signal' | 'clock' | 'config'>,
+  { signal, clock, config, endingSince }: TurnRun,
   what: string,
   work: () => Promise<T> | T,
 ): Promise<T> {
   const graceMs = config.cancelGraceMs
-  const settled = await settle(work, { signal, graceMs, clock })
+  const settled = await settle(work, { signal, graceMs, clock, endingSince })
   if (settled.kind === 'value') return settled.value
   if (settled.kind === 'error') throw settled.error
   throw loopError('NOTHING_SETTLED', { what, graceMs })

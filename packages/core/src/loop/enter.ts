@@ -17,6 +17,7 @@ import {
 import type { ResolvedToolSet } from '../tool/index.ts'
 import { askHook } from './ask-hook.ts'
 import { bounded } from './bounded.ts'
+import { countSame } from './count-same.ts'
 import { headerFacts } from './header.ts'
 import { preStep, type PreStepInput, type PreStepResult } from './hooks.ts'
 import type { TurnRun } from './run.ts'
@@ -62,7 +63,7 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   )
   signal.throwIfAborted()
   // Somebody changed an entry while the hooks thought: the step is another one now.
-  if (!areWaiting(entries, session)) return enterStep(run, atTurnStart)
+  if (!areNext(entries, session, atTurnStart)) return enterStep(run, atTurnStart)
   if (verdict.kind === 'reject') {
     await hold(session, entries, verdict.reason)
     return { kind: 'rejected', reason: verdict.reason }
@@ -94,9 +95,13 @@ function isVerdict(verdict: PreStepResult): boolean {
   return verdict.kind === 'enter' && Array.isArray(verdict.messages)
 }
 
-/** Whether they are still what they were: the same entries, neither held nor edited. */
-function areWaiting(entries: readonly InboxEntry[], { inbox }: Session): boolean {
-  return entries.every((entry) => inbox.includes(entry))
+/** Whether a step would still claim them, as they are and in this order, whatever has come since. */
+function areNext(
+  entries: readonly InboxEntry[],
+  { inbox }: Session,
+  atTurnStart: boolean,
+): boolean {
+  return countSame(entries, claimable(inbox, atTurnStart)) === entries.length
 }
 
 function claim(entries: readonly InboxEntry[]): NewFact {

@@ -1,4 +1,6 @@
-import { defineErrors } from '../error/index.ts'
+import { defineErrors, describe } from '../error/index.ts'
+import { RowError } from '../kernel/index.ts'
+import type { Failure } from '../session/index.ts'
 
 export const loopError = defineErrors('core-loop', {
   HOOK_FAILED: {
@@ -28,3 +30,10 @@ export const loopError = defineErrors('core-loop', {
     exit: 124,
   },
 })
+
+/** A failure as it may be told and kept: that of a hook names its row. */
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof RowError)) return describe(error)
+  const values = { row: error.row, reason: describe(error.cause).message }
+  return describe(loopError('HOOK_FAILED', values))
+}

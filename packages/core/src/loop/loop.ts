@@ -37,6 +37,8 @@ export function createLoop(
   return {
     async runTurn(agent: Agent, control: TurnControl): Promise<TurnOutcome> {
       const deadline = watchDeadline(agent.account, clock)
+      const signal = AbortSignal.any([control.signal, deadline.signal])
+      const endingSince = watchAbort(signal, clock)
       try {
         return await runTurn({
           ctx,
@@ -48,13 +50,21 @@ export function createLoop(
           waiting: control.waiting,
           notes: [],
           turn: agent.session.turn.turn + 1,
-          signal: AbortSignal.any([control.signal, deadline.signal]),
+          signal,
+          endingSince,
         })
       } finally {
         deadline.stop()
       }
     },
   }
+}
+
+/** Says when `signal` aborted. */
+function watchAbort(signal: AbortSignal, clock: Clock): () => number | undefined {
+  let at = signal.aborted ? clock.now() : undefined
+  signal.addEventListener('abort', () => void (at = clock.now()), { once: true })
+  return () => at
 }
 
 /** A signal that aborts at the earliest deadline of an account and those above it. */

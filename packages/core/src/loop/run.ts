@@ -17,6 +17,8 @@ export interface TurnRun {
   readonly agent: Agent
   readonly turn: number
   readonly signal: AbortSignal
+  /** When `signal` aborted: all that has to end then shares one grace period. */
+  readonly endingSince: () => number | undefined
   readonly seen: SeenFiles
   readonly requests: RequestMaker
   readonly index: SurfaceIndex

@@ -1,7 +1,7 @@
 import type { Agent, TurnOutcome } from '../agent/index.ts'
 import { claimable } from '../agent/index.ts'
 import { describe, isHarnessError } from '../error/index.ts'
-import { describeFailure, log, RowError } from '../kernel/index.ts'
+import { describeFailure, log } from '../kernel/index.ts'
 import { toolCallsOf, type Message, newId } from '../message/index.ts'
 import {
   missingResults,
@@ -17,7 +17,7 @@ import { runBatch, toolError } from '../tool/index.ts'
 import { askHook } from './ask-hook.ts'
 import { answerStep } from './attempts.ts'
 import { enterStep, note, type EnteredStep } from './enter.ts'
-import { loopError } from './errors.ts'
+import { failureOf, loopError } from './errors.ts'
 import { turnStopping, type TurnStoppingResult } from './hooks.ts'
 import type { TurnRun } from './run.ts'
 
@@ -117,7 +117,7 @@ function nudge(
 }
 
 async function runCalls(run: TurnRun, entered: EnteredStep, message: Message): Promise<void> {
-  const { agent, ctx, config, clock, signal, seen, turn } = run
+  const { agent, ctx, config, clock, endingSince, signal, seen, turn } = run
   const { session, scope, account } = agent
   const actor = {
     sessionId: session.id,
@@ -145,6 +145,7 @@ async function runCalls(run: TurnRun, entered: EnteredStep, message: Message): P
       maxParallel: config.maxParallelToolCalls,
       graceMs: config.cancelGraceMs,
       clock,
+      endingSince,
       waiting: (what) => run.waiting(what ?? 'tools'),
     })
     // The results have told the model; another step could only be refused more.
@@ -220,9 +221,7 @@ function endingOf(run: TurnRun, error: unknown): Ending {
   }
   // What is told has nothing of a foreign error but its name.
   log(run.ctx, 'error', `turn ${run.turn} failed`, { error: describeFailure(error) })
-  if (!(error instanceof RowError)) return { reason: 'error', error: describe(error) }
-  const values = { row: error.row, reason: describe(error.cause).message }
-  return { reason: 'error', error: describe(loopError('HOOK_FAILED', values)) }
+  return { reason: 'error', error: failureOf(error) }
 }
 
 function abortText(reason: unknown): string {

@@ -92,7 +92,7 @@ function reserve({ account }: ToolBatch, place: Place): void {
 }
 
 async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): Promise<Ending> {
-  const { ctx, session } = batch
+  const { ctx, session, graceMs, clock } = batch
   const { tool, context, actor, approved, abort } = admitted
   const { call, row, args, effects: declared, signal } = context
   const bound = { ctx, tool: call.name, row, actor, declared, approved, signal }
@@ -109,7 +109,7 @@ async function runBody(batch: ToolBatch, admitted: AdmittedCall, place: Place): 
   const body = () => execute.run(ctx, context, start, batch.scope)
   const settled = await settle(body, { ...batch, signal })
   release()
-  await settle(() => grant.close(), { ...batch, signal: ended })
+  await settle(() => grant.close(), { signal: ended, graceMs, clock })
   return endingOf(batch, admitted, settled)
 }
 

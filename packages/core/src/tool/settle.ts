@@ -12,6 +12,8 @@ export interface Grace {
   /** How much longer it is waited for once `signal` aborts. */
   readonly graceMs: number
   readonly clock: Clock
+  /** When the grace period began, where that was before `signal` aborted or is known to others. */
+  readonly endingSince?: () => number | undefined
 }
 
 /**
@@ -19,11 +21,13 @@ export interface Grace {
  * does after that is dropped. Never rejects, even where `work` throws at once.
  */
 export function settle<T>(work: () => Promise<T> | T, grace: Grace): Promise<Settled<T>> {
-  const { signal, graceMs, clock } = grace
+  const { signal, graceMs, clock, endingSince } = grace
   return new Promise((resolve) => {
     let stopTimer: (() => void) | undefined
     const startGrace = () => {
-      stopTimer = clock.after(graceMs, () => end({ kind: 'abandoned' }))
+      const since = endingSince?.() ?? clock.now()
+      const leftMs = Math.max(0, graceMs - (clock.now() - since))
+      stopTimer = clock.after(leftMs, () => end({ kind: 'abandoned' }))
     }
     const end = (settled: Settled<T>) => {
       stopTimer?.()

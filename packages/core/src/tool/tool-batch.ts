@@ -29,6 +29,8 @@ export interface ToolBatch {
   /** How long a started body may take to settle after an abort or its time limit. */
   readonly graceMs: number
   readonly clock: Clock
+  /** When the turn was told to end: its grace period is one, whatever has to end in it. */
+  readonly endingSince?: () => number | undefined
   /** Tells watchers what the batch waits for besides its tools; `undefined` when it goes on. */
   readonly waiting?: (what: string | undefined) => void
   /** One for the life of the session: see `createSeenFiles`. */
