@@ -82,6 +82,7 @@ function normalise(text: string, place: Place): string {
   const ids = new Map<string, string>()
   return text
     .replaceAll(place.project, '/project')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'peer')
     .replaceAll(/(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])/g, (id) => {
       const known = ids.get(id) ?? `id-${ids.size + 1}`
       ids.set(id, known)

@@ -50,17 +50,24 @@ const KIND_WORDS = new Set(
     'value violation window'
   ).split(' '),
 )
+const REASONING =
+  /signature|encrypted.?content|thinking.{0,40}block|reasoning_content|reasoning.{0,20}item|of type .{0,2}reasoning|'rs_/i
 const CERTIFICATE = /CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/
 const FIELD = /max_(completion_)?tokens/
 
-/** The error for a refused request, without a word of the body. `retryAfterMs` is in `details`. */
+/**
+ * The error for a refused request, without a word of the body. In `details`: `retryAfterMs`, and
+ * `rejected: reasoning` where the server takes no longer what it once said.
+ */
 export function normaliseHttp(route: FailingRoute, failure: HttpFailure): HarnessError {
   const text = readText(failure.body)
   const code = classify(failure.status ?? readStatus(failure.body), text)
   const retryAfterMs = failure.header && readRetryAfter(failure.header)
   const kind = readKind(failure.body)
+  const rejected = code === 'INVALID_REQUEST' && REASONING.test(text) ? 'reasoning' : undefined
   const details = {
     url: route.url,
+    ...(rejected === undefined ? {} : { rejected }),
     ...(failure.status === undefined ? {} : { status: failure.status }),
     ...(kind === undefined ? {} : { kind }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -175,6 +182,9 @@ function describeFailure(
   const parts = [status === undefined ? 'an error inside the answer' : `HTTP ${status}`, kind]
   if (code === 'INVALID_REQUEST' && status === 404) parts.push('nothing is at this base URL')
   const name = code === 'INVALID_REQUEST' ? FIELD.exec(text)?.[0] : undefined
+  if (code === 'INVALID_REQUEST' && REASONING.test(text)) {
+    parts.push('about the reasoning that was sent back')
+  }
   if (name) parts.push(`about ${name}: see compat.maxTokensField`)
   return parts.filter((part) => part !== undefined).join(', ')
 }

@@ -32,6 +32,8 @@ export interface ModelProvider {
   readonly apiKeyEnv?: string
   /** True when the answers are recorded: frontends say so plainly. */
   readonly scripted?: boolean
+  /** Where its requests go now, for the log. */
+  endpoint?(): string
   /** A credential or a base URL of this route exists, so that it may be the default. */
   available(): boolean
   /** Never throws: unknown ids get declared defaults. */

@@ -6,7 +6,12 @@ import {
 } from './compaction-events.ts'
 import type { AnyEventDefinition } from './event.ts'
 import { inboxSplice } from './inbox-events.ts'
-import { requestContext, requestHeader, requestMismatch } from './request-events.ts'
+import {
+  reasoningDropped,
+  requestContext,
+  requestHeader,
+  requestMismatch,
+} from './request-events.ts'
 import {
   sessionArchived,
   sessionComposition,
@@ -45,6 +50,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(requestHeader),
   anyEvent(requestContext),
   anyEvent(requestMismatch),
+  anyEvent(reasoningDropped),
   anyEvent(toolCall),
   anyEvent(toolResult),
   anyEvent(inboxSplice),

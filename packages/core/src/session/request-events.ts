@@ -63,3 +63,19 @@ export const requestMismatch = defineEvent({
   }),
   visible: true,
 })
+
+/**
+ * A server refused what this model reasoned before: from here on it is not sent back. Nothing else
+ * of its messages changes, and what it reasons later is.
+ */
+export const reasoningDropped = defineEvent({
+  type: 'request/reasoning-dropped',
+  schema: z.object({
+    turn: z.number().int(),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    provider: z.string(),
+    model: z.string(),
+  }),
+  visible: true,
+})

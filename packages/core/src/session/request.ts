@@ -17,23 +17,34 @@ export interface LoggedRequest {
 }
 
 /**
- * The request of a step (all its attempts share it), or `undefined` where the log holds none.
- * `facts` begin with fact 0 of the session.
+ * The request of a step, or `undefined` where the log holds none. All its attempts share it, unless
+ * one of them had reasoning dropped. `facts` begin with fact 0 of the session.
  */
 export async function requestAt(
   facts: AsyncIterable<Fact> | Iterable<Fact>,
   turn: number,
   step: number,
+  attempt = 1,
 ): Promise<LoggedRequest | undefined> {
   const fold = new SessionFold()
   for await (const fact of facts) {
-    if (attemptStart.is(fact) && fact.data.turn === turn && fact.data.step === step) {
+    if (attemptStart.is(fact) && isAt(fact.data, { turn, step, attempt })) {
       const header = fold.requestHeader
       return header && { header, messages: requestMessages(fold.surface, header) }
     }
     fold.add(fact)
   }
   return undefined
+}
+
+interface Place {
+  readonly turn: number
+  readonly step: number
+  readonly attempt: number
+}
+
+function isAt(one: Place, other: Place): boolean {
+  return one.turn === other.turn && one.step === other.step && one.attempt === other.attempt
 }
 
 /**

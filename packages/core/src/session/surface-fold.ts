@@ -2,6 +2,7 @@ import { textOf, toolCallsOf, type Message } from '../message/index.ts'
 import { compactionPrune, compactionSummary } from './compaction-events.ts'
 import type { Fact, FactOf } from './event.ts'
 import { asText, mendCalls } from './mend-calls.ts'
+import { reasoningDropped } from './request-events.ts'
 import type { SurfaceEntry } from './surface.ts'
 import { toolResult } from './tool-events.ts'
 import { assistantMessage, contextMessage, systemMessage, userMessage } from './turn-events.ts'
@@ -48,6 +49,7 @@ export class SurfaceFold {
     else if (contextMessage.is(fact)) this.#addContext(fact)
     else if (assistantMessage.is(fact)) this.#addAssistant(fact)
     else if (toolResult.is(fact)) this.#addResult(fact)
+    else if (reasoningDropped.is(fact)) this.#dropReasoning(fact)
   }
 
   /** Applies a staged fact of a compaction that has ended well. */
@@ -119,6 +121,16 @@ export class SurfaceFold {
     this.#batch = { seq: batch.seq, calls: batch.calls.with(order, { ...call, result: seq }) }
   }
 
+  /** A message of nothing but reasoning goes whole: no provider takes one without content. */
+  #dropReasoning({ data }: FactOf<typeof reasoningDropped>): void {
+    this.#frozen = undefined
+    this.#entries = this.#entries.flatMap((entry) => {
+      const { source } = entry.message
+      const own = source.kind === 'model' && isSameModel(source, data)
+      return own ? withoutReasoning(entry) : [entry]
+    })
+  }
+
   #summarise({ seq, data }: FactOf<typeof compactionSummary>): void {
     const from = this.#entries.findIndex((entry) => entry.seq === data.range.from)
     const to = this.#entries.findIndex((entry) => entry.seq === data.range.to)
@@ -155,6 +167,20 @@ export class SurfaceFold {
 function mended(entry: SurfaceEntry): SurfaceEntry {
   const message = mendCalls(entry.message)
   return message === entry.message ? entry : Object.freeze({ ...entry, message })
+}
+
+type ModelRef = { readonly provider: string; readonly model: string }
+
+function isSameModel(one: ModelRef, other: ModelRef): boolean {
+  return one.provider === other.provider && one.model === other.model
+}
+
+function withoutReasoning(whole: SurfaceEntry): SurfaceEntry[] {
+  const { replay: _, ...entry } = whole
+  const content = entry.message.content.filter((part) => part.type !== 'reasoning')
+  if (content.length === 0) return []
+  const message = Object.freeze({ ...entry.message, content: Object.freeze(content) })
+  return [Object.freeze({ ...entry, message })]
 }
 
 function resultMessage(data: FactOf<typeof toolResult>['data']): Message {

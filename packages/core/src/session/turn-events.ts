@@ -73,6 +73,8 @@ export const attemptStart = defineEvent({
     attempt,
     /** SHA-256 of the JSON of the body, whose members an adapter always gives in one order. */
     digest: z.string().optional(),
+    /** Where the request goes, where it goes over HTTP. */
+    url: z.string().optional(),
   }),
 })
 export const attemptFailed = defineEvent({
@@ -81,7 +83,8 @@ export const attemptFailed = defineEvent({
     turn,
     step,
     attempt,
-    error: failure.extend({ retryable: z.boolean() }),
+    /** `rejected`: what of the request the server does not take any more. */
+    error: failure.extend({ retryable: z.boolean(), rejected: z.literal('reasoning').optional() }),
     usage: usage.optional(),
     costUsd: z.number().optional(),
     /** What had arrived: kept for people, never sent to a model. */

@@ -15,6 +15,8 @@ import { openClient } from './client.ts'
 import type { Route } from './config.ts'
 import { createMessageReader } from './stream.ts'
 
+const ENDPOINT = 'v1/messages'
+
 /** A route that speaks the Messages API; its base URL ends before `/v1`. */
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
   const declared = declareModels(route.models)
@@ -29,6 +31,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
       return access.baseURL()
     },
     ...(route.apiKeyEnv === undefined ? {} : { apiKeyEnv: route.apiKeyEnv }),
+    endpoint: () => joinURL(access.baseURL(), ENDPOINT),
     available: access.available,
     info: (model) => findModel(declared, model),
     declared: () => declared,
@@ -43,7 +46,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     },
     body: (request) => buildBody(request, findModel(declared, request.model), route.compat),
     stream: (request, body, { signal }) => {
-      const failing = at(`${id}/${request.model}`, 'v1/messages')
+      const failing = at(`${id}/${request.model}`, ENDPOINT)
       const open = async (both: AbortSignal) => {
         const client = await openClient(access, route.timeoutMs, failing)
         const sent = client.messages.create(body as MessagesBody, { signal: both })

@@ -23,6 +23,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
   const declared = declareModels(route.models)
   const access = accessRoute(route, world)
   const api = () => (access.redirected() ? (route.redirectedApi ?? route.api) : route.api)
+  const endpoint = () => (api() === 'openai-responses' ? 'responses' : 'chat/completions')
   const at = (model: string, path: string) => ({ model, url: joinURL(access.baseURL(), path) })
 
   return {
@@ -35,6 +36,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
       return access.baseURL()
     },
     ...(route.apiKeyEnv === undefined ? {} : { apiKeyEnv: route.apiKeyEnv }),
+    endpoint: () => joinURL(access.baseURL(), endpoint()),
     available: access.available,
     info: (model) => findModel(declared, model),
     declared: () => declared,
@@ -55,7 +57,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     },
     stream: (request, body, { signal }) => {
       const responses = api() === 'openai-responses'
-      const failing = at(`${id}/${request.model}`, responses ? 'responses' : 'chat/completions')
+      const failing = at(`${id}/${request.model}`, endpoint())
       const open = async (both: AbortSignal) => {
         const client = await openClient(access, route.timeoutMs, failing)
         const sent = responses

@@ -1,5 +1,6 @@
 import { definePlugin, type Plugin } from '@cordage/core/kernel'
 import { requestError, type RequestErrorInput, type RequestErrorResult } from '@cordage/core/loop'
+import { reasoningDropped } from '@cordage/core/session'
 import { z } from 'zod'
 
 const config = z.strictObject({
@@ -38,19 +39,40 @@ const plugin: Plugin<RetryConfig> = definePlugin({
   apply(ctx, options) {
     requestError.use(ctx, async (failed, next) => {
       const verdict = await next()
-      return verdict.kind === 'retry' ? verdict : decide(failed, options)
+      if (verdict.kind === 'retry') return verdict
+      return (await dropReasoning(failed)) ? { kind: 'retry', delayMs: 0 } : decide(failed, options)
     })
   },
 })
 
 export default plugin
 
+/** A server that refuses what it once reasoned is asked again without it: the session must go on. */
+async function dropReasoning(failed: RequestErrorInput): Promise<boolean> {
+  const { agent, turn, step, attempt, model, error } = failed
+  if (error.details['rejected'] !== 'reasoning') return false
+  const { provider } = model
+  const sent = agent.session.surface.some(({ message: { source, content } }) => {
+    const own =
+      source.kind === 'model' && source.provider === provider && source.model === model.model
+    return own && content.some((part) => part.type === 'reasoning')
+  })
+  if (!sent) return false
+  const place = { turn, step, attempt, provider, model: model.model }
+  await agent.session.append([reasoningDropped(place)])
+  return true
+}
+
 function decide(failed: RequestErrorInput, options: RetryConfig): RequestErrorResult {
-  const { error, attempt } = failed
+  const { error, attempt, agent } = failed
   const wanted =
     options.mode === 'always' ||
     (options.codes.includes(error.code) && attempt <= options.maxRetries)
-  return wanted ? { kind: 'retry', delayMs: delayOf(failed, options) } : { kind: 'fail' }
+  if (!wanted) return { kind: 'fail' }
+  const delayMs = delayOf(failed, options)
+  const { deadline = Infinity } = agent.account.limits
+  // A wait that the turn has no time for would only hide what went wrong.
+  return Date.now() + delayMs < deadline ? { kind: 'retry', delayMs } : { kind: 'fail' }
 }
 
 /** What the server asked for, however long; else a doubled delay with a tenth of jitter. */

@@ -1,4 +1,4 @@
-import { normaliseHttp } from '@cordage/core/model'
+import { modelError, type modelErrors, normaliseHttp } from '@cordage/core/model'
 import { retryWishes, statuses } from '../../../kit/testkit/src/model-statuses.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import retry from '../src/index.ts'
@@ -43,6 +43,11 @@ describe('waiting for a server', () => {
     await made.close()
   })
 
+  const fails = (code: keyof typeof modelErrors): Reply =>
+    async function* () {
+      throw modelError(code, { model: 'test/model' })
+    }
+
   const turn = async () => {
     await settle(made.agent.send('go', { wake: false }))
     return settle(made.agent.wake())
@@ -86,5 +91,69 @@ describe('waiting for a server', () => {
     await made.agent.cancel('enough')
     expect(await outcome).toMatchObject({ reason: 'aborted' })
     expect(Date.now()).toBe(startedAt)
+  })
+
+  it('asks again after an empty answer, and as often once the loop has asked for one', async () => {
+    replies.push(...Array.from({ length: 12 }, () => fails('EMPTY_RESPONSE')))
+    expect(await turn()).toMatchObject({ reason: 'error' })
+    expect(made.requests).toHaveLength(12)
+  })
+
+  it('waits for no server beyond the deadline of the turn', async () => {
+    await made.close()
+    vi.useRealTimers()
+    const deadline = Date.now() + 3_600_000
+    made = await bench(replies, { rows: [{ plugin: retry }], limits: { deadline } })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const times: number[] = []
+    replies.push(refusing(429, { 'retry-after': '3000' }, times), answering(times))
+    expect(await turn()).toMatchObject({ reason: 'completed' })
+    replies.push(refusing(429, { 'retry-after': '3700' }, times))
+    expect(await turn()).toMatchObject({ reason: 'error', error: { code: 'RATE_LIMIT' } })
+  })
+
+  it('never ends in mode always, until it is taken out', async () => {
+    await made.close()
+    vi.useRealTimers()
+    const config = { mode: 'always', maxRetries: 0 }
+    made = await bench(replies, { rows: [{ plugin: retry, config }] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    replies.push(...Array.from({ length: 40 }, () => fails('AUTH')))
+    await settle(made.agent.send('go', { wake: false }))
+    const outcome = made.agent.wake()
+    while (replies.length > 10) await vi.advanceTimersToNextTimerAsync()
+    const told = (await made.facts()).filter(({ type }) => type === 'attempt/failed')
+    expect(told.length).toBeGreaterThanOrEqual(29)
+    await made.close()
+    expect(await outcome).toMatchObject({ reason: 'aborted' })
+    expect(replies.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ...['RATE_LIMIT', 'SERVER', 'TIMEOUT', 'TRANSPORT', 'STREAM_CLOSED'].map(
+      (code) => [code, 6] as const,
+    ),
+    ...[
+      'AUTH',
+      'QUOTA',
+      'MALFORMED_RESPONSE',
+      'INVALID_REQUEST',
+      'CONTEXT_WINDOW_EXCEEDED',
+      'CONTENT_FILTERED',
+      'UNKNOWN_MODEL',
+      'UNSUPPORTED_REASONING_EFFORT',
+      'CANCELLED',
+    ].map((code) => [code, 1] as const),
+  ])('asks again after %s, so that it is asked %i times in all', async (code, times) => {
+    const known = code as keyof typeof modelErrors
+    replies.push(...Array.from({ length: 6 }, () => fails(known)))
+    const before = made.requests.length
+    const startedAt = Date.now()
+    expect(await turn()).toMatchObject({ error: { code } })
+    expect(made.requests.length - before).toBe(times)
+    // 0.5 + 1 + 2 + 4 + 8 seconds, a tenth more or less.
+    const waited = Date.now() - startedAt
+    expect(waited).toBeLessThanOrEqual(times === 6 ? 17_050 : 0)
+    expect(waited).toBeGreaterThanOrEqual(times === 6 ? 13_950 : 0)
   })
 })

@@ -143,8 +143,8 @@ export class Player {
       }
     }
     if (!failure || ['CANCELLED', 'INTERRUPTED'].includes(failure.error.code)) throw this.#stop()
-    const { code, message, retryable } = failure.error
-    throw new HarnessError({ code, message, retryable })
+    const { code, message, retryable, rejected } = failure.error
+    throw new HarnessError({ code, message, retryable, details: { rejected } })
   }
 
   /** What came into the inbox while the step ran, and which model was chosen for the next one. */
