@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { access, link, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { environmentError, type FileVersion } from '@cordage/core/environment'
+import { newDraft, removeLeftDrafts } from './drafts.ts'
 import { errnoOf, fileError } from './failure.ts'
 import type { Place } from './locate.ts'
 import { assertRegular, currentVersion, inspect } from './read-file.ts'
@@ -45,7 +45,8 @@ async function replace(
   await directory.verify()
   const found = await inspect(place)
   await checkWritable(place, found, options)
-  const draft = directory.at(`.cordage-${randomBytes(8).toString('hex')}.tmp`)
+  await removeLeftDrafts(directory)
+  const draft = newDraft(directory)
   try {
     await writeDraft(place, draft, bytes, found, options)
     await checkExpected(place, options.expect)

@@ -9,6 +9,7 @@ import {
   rename,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -233,6 +234,22 @@ describe.each(['full', 'partial'] as const)('a target, guarantee %s', (guarantee
       [],
       [],
     ])
+  })
+
+  it('takes away what writers that were killed left, and nothing else', async () => {
+    const dir = await makeDirectory()
+    const old = new Date(Date.now() - 2 * 3_600_000)
+    const draft = (digit: string) => `.cordage-${digit.repeat(16)}.tmp`
+    const names = [draft('a'), draft('b'), '.cordage-a.tmp', 'a.tmp', `x${draft('c')}`]
+    for (const name of names) {
+      await writeFile(join(dir, name), 'x')
+      if (name !== draft('b')) await utimes(join(dir, name), old, old)
+    }
+    await mkdir(join(dir, draft('d')))
+    await utimes(join(dir, draft('d')), old, old)
+    await write(join(dir, 'new'), 'x')
+    const kept = [...names.slice(1), draft('d'), 'new']
+    expect((await readdir(dir)).sort()).toEqual(kept.sort())
   })
 
   it('follows no link that took the place of the file', async () => {
