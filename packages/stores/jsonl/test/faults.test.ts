@@ -5,8 +5,7 @@ import type { Fact } from '@cordage/core/session'
 import type { Io, IoFile, SessionLog } from '@cordage/core/store'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { nodeIo } from '../src/node-io.ts'
-import { type Fixture, makeFixture } from './fixtures.ts'
+import { type Fixture, hastyIo, makeFixture } from './fixtures.ts'
 
 /** What goes wrong next; `undefined` is a disk that works. */
 interface Faults {
@@ -35,18 +34,18 @@ function faultyIo(faults: Faults, most = Infinity): Io {
     },
   })
   return {
-    ...nodeIo,
+    ...hastyIo,
     async syncDirectory(path) {
       if (faults.directory) throw failure(faults.directory)
-      return nodeIo.syncDirectory(path)
+      return hastyIo.syncDirectory(path)
     },
     async list(path) {
       if (faults.read) throw failure(faults.read)
-      return nodeIo.list(path)
+      return hastyIo.list(path)
     },
     async open(path, mode) {
       if (mode === 'create' && faults.create) throw failure(faults.create)
-      return file(await nodeIo.open(path, mode))
+      return file(await hastyIo.open(path, mode))
     },
   }
 }

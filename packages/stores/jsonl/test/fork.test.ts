@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { Io } from '@cordage/core/store'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { nodeIo } from '../src/node-io.ts'
-import { contentsOf, type Fixture, makeFixture } from './fixtures.ts'
+import { contentsOf, type Fixture, hastyIo, makeFixture } from './fixtures.ts'
 
 let fixture: Fixture
 let hash: string
@@ -23,7 +22,7 @@ afterEach(() => fixture.dispose())
 const childOf = (id: string) => headerFor(id, { parent: { id: 'parent', kind: 'fork', seq: 20 } })
 const inodeOf = async (path: string) => (await stat(path)).ino
 
-async function fork(id: string, before: number, io: Io = nodeIo): Promise<void> {
+async function fork(id: string, before: number, io: Io = hastyIo): Promise<void> {
   const log = await fixture.another({ io }).fork('parent', childOf(id), { before })
   expect(await readAll(log)).toEqual(factsFrom(0, before))
   await log.close()
@@ -59,7 +58,7 @@ describe('a fork', () => {
 
   it('copies what cannot be linked', async () => {
     const io: Io = {
-      ...nodeIo,
+      ...hastyIo,
       link: async () => {
         throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
       },
@@ -75,9 +74,9 @@ describe('a fork', () => {
 
   it('that finds no room leaves nothing behind', async () => {
     const io: Io = {
-      ...nodeIo,
+      ...hastyIo,
       async open(path, mode) {
-        const file = await nodeIo.open(path, mode)
+        const file = await hastyIo.open(path, mode)
         const write = async (): Promise<never> => {
           throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
         }

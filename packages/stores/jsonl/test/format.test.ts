@@ -138,14 +138,19 @@ describe('batches', () => {
   it('of every size are one bounded frame that any reader of zstd inflates', async (test) => {
     needs(test, 'zstd')
     const { compress, decompress, isBounded } = await import('../src/zstd.ts')
+    const frames: Buffer[] = []
+    const contents: Buffer[] = []
     for (const size of [1, 2, 255, 256, 257, 1023, 1024, 1025, 70_000]) {
       const bytes = Buffer.from(Array.from({ length: size }, (_, at) => (at * at) % 251))
       const frame = await compress(bytes)
       expect(isBounded(frame, size)).toBe(true)
       expect(isBounded(Buffer.concat([frame, frame]), size)).toBe(false)
       expect((await decompress(frame)).equals(bytes)).toBe(true)
-      expect(execFileSync('zstd', ['-dc'], { input: frame }).equals(bytes)).toBe(true)
+      frames.push(frame)
+      contents.push(bytes)
     }
+    const printed = execFileSync('zstd', ['-dc'], { input: Buffer.concat(frames) })
+    expect(printed.equals(Buffer.concat(contents))).toBe(true)
   })
 
   it('that inflate to something else than they say are not inflated', async () => {
@@ -158,14 +163,14 @@ describe('batches', () => {
     const bytes = await readFile(file)
     const header = decodeFrame(bytes, 0, 'zstd')
     if ('problem' in header) throw new Error(header.reason)
-    const payload = await compress(Buffer.alloc(100_000_000, ' '))
+    const payload = await compress(Buffer.alloc(60_000_000, ' '))
     const meta = { ...header.meta, kind: 'facts' as const, to: 1, raw: 100, prev: header.check }
     const bomb = { ...meta, size: payload.length, sum: digest(payload) }
     const { bytes: frame } = encodeFrame(bomb, payload, 'zstd')
     await writeFile(file, Buffer.concat([bytes.subarray(0, header.end), frame]))
     const before = process.memoryUsage().rss
     expect(await codeOf(fixture.store.open('bomb', { mode: 'read' }))).toBe('STORE_DAMAGED')
-    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
+    expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000)
   })
 })
 

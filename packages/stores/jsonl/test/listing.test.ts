@@ -7,8 +7,8 @@ import { SessionFold, sessionTitle, userMessage, type NewFact } from '@cordage/c
 import type { Io, IoFile, SessionLog } from '@cordage/core/store'
 import { codeOf, factAt, factsFrom, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import plugin, { nodeIo } from '../src/index.ts'
-import { type Fixture, makeFixture } from './fixtures.ts'
+import plugin from '../src/index.ts'
+import { type Fixture, hastyIo, makeFixture } from './fixtures.ts'
 
 let fixture: Fixture
 let sessions: string
@@ -126,9 +126,9 @@ describe('the words of a session in the list', () => {
     }
     let read = 0
     const counting: Io = {
-      ...nodeIo,
+      ...hastyIo,
       async open(file, mode) {
-        const opened = await nodeIo.open(file, mode)
+        const opened = await hastyIo.open(file, mode)
         const counted: IoFile['read'] = async (into, position) => {
           const count = await opened.read(into, position)
           read += count
@@ -147,10 +147,10 @@ describe('the words of a session in the list', () => {
       expect(await listed(), String(at)).toMatchObject({ firstWords: 'hello' })
     }
     const refusing: Io = {
-      ...nodeIo,
+      ...hastyIo,
       open: async (file, mode) => {
         read += 1
-        if (read % 2 === 1) return nodeIo.open(file, mode)
+        if (read % 2 === 1) return hastyIo.open(file, mode)
         throw Object.assign(new Error('EIO'), { code: 'EIO' })
       },
     }

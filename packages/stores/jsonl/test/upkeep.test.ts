@@ -5,8 +5,7 @@ import { sessionArchived } from '@cordage/core/session'
 import type { Io } from '@cordage/core/store'
 import { codeOf, factAt, headerFor, readAll } from '@cordage/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { nodeIo } from '../src/index.ts'
-import { contentsOf, type Fixture, makeFixture } from './fixtures.ts'
+import { contentsOf, type Fixture, hastyIo, makeFixture } from './fixtures.ts'
 
 let fixture: Fixture
 let root: string
@@ -73,48 +72,7 @@ describe('pack', () => {
     )
     expect(await codeOf(fixture.store.upkeep!.pack('nobody'))).toBe('SESSION_NOT_FOUND')
   })
-
-  it('leaves a whole session wherever it is cut off, which can be packed again', async () => {
-    await makeLong('long')
-    const before = await contentOf('long')
-    let calls = 0
-    for (let stop = 1; ; stop += 1) {
-      calls = 0
-      // A process that is killed does nothing any more: all further calls fail too.
-      const dying = diesAt(() => ++calls >= stop)
-      const code = await codeOf(fixture.another({ io: dying }).upkeep!.pack('long'))
-      expect(await contentOf('long'), `stopped at ${stop}`).toEqual(before)
-      expect(await fixture.store.list(), `stopped at ${stop}`).toMatchObject([
-        { header: { id: 'long' } },
-      ])
-      if (code === undefined) break
-      const log = await fixture.store.open('long', { mode: 'write' })
-      await log.close()
-      expect((await contentOf('long')).facts).toEqual(before.facts)
-    }
-    expect(calls).toBeGreaterThan(20)
-  }, 60_000)
 })
-
-/** The real disk, of which every call fails from some moment on. */
-function diesAt(isDead: () => boolean): Io {
-  const check = () => {
-    if (isDead()) throw Object.assign(new Error('killed'), { code: 'EIO' })
-  }
-  return {
-    ...nodeIo,
-    open: async (path, mode) => {
-      check()
-      const file = await nodeIo.open(path, mode)
-      const write = (bytes: Uint8Array, position: number) => (check(), file.write(bytes, position))
-      return { ...file, write, sync: async () => (check(), file.sync()) }
-    },
-    rename: async (from, to) => (check(), nodeIo.rename(from, to)),
-    remove: async (path) => (check(), nodeIo.remove(path)),
-    makeDirectory: async (path) => (check(), nodeIo.makeDirectory(path)),
-    syncDirectory: async (path) => (check(), nodeIo.syncDirectory(path)),
-  }
-}
 
 const day = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() + -days * day)
@@ -270,9 +228,9 @@ describe('collect', () => {
         // Looking at one, and owning it without a word, is no reason to keep it.
         await (await later.open('d', { mode: 'write' })).close()
       }
-      return nodeIo.lock(path, force)
+      return hastyIo.lock(path, force)
     }
-    const collector = fixture.another({ io: { ...nodeIo, lock } })
+    const collector = fixture.another({ io: { ...hastyIo, lock } })
     const { sessions } = await collector.upkeep!.collect(limits)
     expect(sessions.map(({ id }) => id)).toEqual(['a', 'd'])
     expect((await readdir(root)).filter((name) => !name.startsWith('.'))).toEqual(['b', 'c'])
