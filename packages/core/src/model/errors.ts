@@ -78,6 +78,14 @@ export const modelErrors = {
     message: 'There is no provider "{provider}". Known: {known}.',
     exit: 78,
   },
+  MODEL_BASE_URL_INVALID: {
+    message: 'The base URL in {name} {wrong}.',
+    exit: 78,
+  },
+  MODEL_KEY_INVALID: {
+    message: 'The key in {name} {wrong}.',
+    exit: 78,
+  },
   MODEL_NONE: {
     message:
       'No model is chosen and no credential was found. Set one of {ways}, name a model with ' +
@@ -99,6 +107,6 @@ export function modelError(
 ): HarnessError {
   const { model = 'the model', reason, ...others } = values
   const because = reason ? ` (${reason})` : ''
-  const empty = { name: '', known: '', effort: '', provider: '', ways: '' }
+  const empty = { name: '', wrong: '', known: '', effort: '', provider: '', ways: '' }
   return fail(code, { ...empty, model, because, ...others }, options)
 }

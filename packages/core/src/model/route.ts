@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wrongInBaseURL } from './base-url.ts'
 import type { ModelRequest } from './request.ts'
 import { modelError } from './errors.ts'
 import type { ModelInfo } from './provider.ts'
@@ -14,8 +15,13 @@ const price = z.strictObject({
   cacheWrite: z.number().nonnegative().optional(),
 })
 
+const efforts = z.record(z.string(), z.union([z.string(), z.number().transform(String), z.null()]))
+
 const model = z.strictObject({
-  id: z.string().regex(/^\S+$/, 'a model id has no spaces').describe('As the server knows it.'),
+  id: z
+    .string()
+    .regex(/^\S+$/, 'a model id has no spaces, in front neither')
+    .describe('As the server knows it.'),
   name: z.string().optional().describe('For people.'),
   contextWindow: z.number().int().positive().default(DEFAULT_CONTEXT_WINDOW).describe('Tokens.'),
   maxTokens: z
@@ -28,10 +34,9 @@ const model = z.strictObject({
     .array(z.enum(['text', 'image']))
     .default(['text'])
     .describe('What it takes.'),
-  efforts: z
-    .record(z.string(), z.union([z.string(), z.number().transform(String), z.null()]))
+  reasoningEfforts: efforts
     .optional()
-    .describe('Level of --effort to value on the wire; null omits the field.'),
+    .describe('Level of --effort to value on the wire; null (or nothing) omits the field.'),
   price: price.optional(),
   systemPromptUpdate: z.enum(['front', 'in-history']).optional(),
 })
@@ -40,17 +45,18 @@ const model = z.strictObject({
 export const routeFields = {
   displayName: z.string().describe('For people.'),
   baseURL: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => !ENDPOINT.test(url), {
-      message: 'give the base URL without the endpoint (chat/completions, responses, messages)',
+    .string()
+    .refine((url) => wrongInBaseURL(url) === undefined, {
+      error: ({ input }) => `the base URL ${wrongInBaseURL(String(input))}`,
     })
-    .describe('Without the endpoint (chat/completions, responses, messages).'),
+    .describe('Without the endpoint (chat/completions, responses, v1/messages).'),
   baseURLEnv: z
     .string()
     .optional()
     .describe('A variable that replaces the base URL where it is set.'),
   apiKeyEnv: z
     .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'give the name of a variable, never the key itself')
     .optional()
     .describe(
       'The variable, or the kept key, that holds the key; without it the route needs none.',
@@ -59,7 +65,13 @@ export const routeFields = {
     .number()
     .default(0)
     .describe('The available route with the lowest order is the default, with its first model.'),
-  models: z.array(model).default([]).describe('What is known of some models; others pass through.'),
+  models: z
+    .array(model)
+    .default([])
+    .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, {
+      error: 'two models have the same id',
+    })
+    .describe('What is known of some models; others pass through.'),
   timeoutMs: z
     .number()
     .int()
@@ -67,8 +79,6 @@ export const routeFields = {
     .default(600_000)
     .describe('Milliseconds until the head of the answer.'),
 }
-
-const ENDPOINT = /\/(chat\/completions|responses|messages)\/?$/
 
 /** Keys of a record of routes: the part of a model's name before the slash. */
 export const routeId = z
@@ -79,9 +89,9 @@ export type ModelConfig = z.output<typeof model>
 
 /** The models of a configuration as a route declares them. */
 export function declareModels(models: readonly ModelConfig[]): ModelInfo[] {
-  return models.map((config) => {
+  return models.map(({ reasoningEfforts: efforts, ...config }) => {
     // An absent field is left out, so that infos compare and print well.
-    const given = Object.entries(config).filter(([, value]) => value !== undefined)
+    const given = Object.entries({ ...config, efforts }).filter(([, value]) => value !== undefined)
     return { ...(Object.fromEntries(given) as unknown as ModelInfo), declared: true }
   })
 }

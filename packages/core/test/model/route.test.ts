@@ -1,11 +1,13 @@
 import {
   accessRoute,
+  declareModels,
   joinURL,
   mapWireIds,
   type RequestMessage,
   routeFields,
 } from '@cordage/core/model'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { z } from 'zod'
 
 const schema = z.strictObject(routeFields)
@@ -21,8 +23,22 @@ const access = (variables: Record<string, string>, apiKeyEnv?: string) => {
       return value
     },
   }
-  const route = { baseURL: 'http://vendor', baseURLEnv: 'HUB_URL', apiKeyEnv }
+  const route = {
+    api: 'anthropic-messages',
+    baseURL: 'http://vendor',
+    baseURLEnv: 'HUB_URL',
+    apiKeyEnv,
+  }
   return accessRoute(route, { credentials, variable: own })
+}
+
+function caught(run: () => unknown): Error {
+  try {
+    run()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('nothing was thrown')
 }
 
 const calls = (provider: string, ...ids: [id: string, wireId?: string][]): RequestMessage => ({
@@ -38,26 +54,47 @@ const calls = (provider: string, ...ids: [id: string, wireId?: string][]): Reque
 })
 
 describe('the configuration of a route', () => {
-  it.each(['chat/completions', 'responses', 'v1/messages', 'messages/'])(
-    'refuses the endpoint %s as a base URL',
-    (path) => {
-      const parsed = schema.safeParse({ ...base, baseURL: `https://hub.example/${path}` })
-      expect(parsed.error?.message).toContain('without the endpoint')
-    },
-  )
+  const wrong = (fields: Record<string, unknown>) =>
+    schema.safeParse({ ...base, ...fields }).error?.issues.map(({ message }) => message)
 
-  it('refuses what is no web address, and ids with spaces', () => {
-    expect(schema.safeParse({ ...base, baseURL: 'file:///etc' }).success).toBe(false)
-    expect(schema.safeParse({ ...base, baseURL: 'hub' }).success).toBe(false)
-    expect(schema.safeParse({ ...base, models: [{ id: ' m' }] }).success).toBe(false)
+  it.each([
+    ['https://hub.example/v1/chat/completions', 'give https://hub.example/v1'],
+    ['https://hub.example/v1/completions', 'give https://hub.example/v1'],
+    ['https://hub.example/v1/responses/', 'give https://hub.example/v1'],
+    ['https://hub.example/v1/messages', 'give https://hub.example'],
+    ['https://hub.example/v1/models', 'give https://hub.example/v1'],
+    ['https://hub.example/v1?key=SECRET', 'give https://hub.example/v1'],
+    ['https://hub.example/v1#SECRET', 'give https://hub.example/v1'],
+    ['https://SECRET@hub.example/v1', 'give the key as apiKeyEnv'],
+    ['https://me:SECRET@hub.example/v1', 'give the key as apiKeyEnv'],
+    ['file:///etc', 'begins with file:'],
+    ['hub', 'is no URL'],
+    [' https://hub.example/v1', 'is no URL'],
+  ])('refuses the base URL %s and says what would be right', (baseURL, fix) => {
+    const [message, ...more] = wrong({ baseURL }) ?? []
+    expect(message).toContain(fix)
+    expect(message).not.toContain('SECRET')
+    expect(more).toEqual([])
   })
 
-  it('takes numbers and null as efforts, also under the name off', () => {
-    const models = [{ id: 'm', efforts: { off: null, high: 32_000 } }]
-    expect(schema.parse({ ...base, models }).models[0]?.efforts).toEqual({
-      off: null,
-      high: '32000',
-    })
+  it.each([
+    [{ models: [{ id: ' m' }] }, 'no spaces'],
+    [{ models: [{ id: 'a b' }] }, 'no spaces'],
+    [{ models: [{ id: '' }] }, 'no spaces'],
+    [{ models: [{ id: 'm' }, { id: 'n' }, { id: 'm' }] }, 'the same id'],
+    [{ apiKeyEnv: 'sk-123' }, 'never the key itself'],
+    [{ apiKeyEnv: 'HUB KEY' }, 'never the key itself'],
+  ])('refuses %j', (fields, reason) => {
+    expect(wrong(fields)).toEqual([expect.stringContaining(reason)])
+  })
+
+  it('takes numbers, null and nothing as efforts, also under the name off', () => {
+    const given = parse('off:\nlow: null\nhigh: 32000\nmax: max')
+    const models = [{ id: 'm', reasoningEfforts: given }]
+    const [info] = declareModels(schema.parse({ ...base, models }).models)
+    const efforts = { off: null, low: null, high: '32000', max: 'max' }
+    expect(info).toMatchObject({ efforts })
+    expect(info).not.toHaveProperty('reasoningEfforts')
   })
 
   it('joins a base URL with and without a slash at its end', () => {
@@ -79,6 +116,48 @@ describe('accessRoute', () => {
     const local = access({ HUB_URL: 'http://local' }, 'HUB_KEY')
     expect([local.baseURL(), local.apiKey()]).toEqual(['http://local', undefined])
     expect(access({ HUB_URL: 'http://local', HUB_KEY: 'k' }, 'HUB_KEY').apiKey()).toBe('k')
+  })
+})
+
+describe('what a person sets', () => {
+  it.each([
+    ['"sk-SECRET"', 'is in quotes'],
+    ["'sk-SECRET'", 'is in quotes'],
+    ['\u201csk-SECRET\u201d', 'is in quotes'],
+    ['Bearer sk-SECRET', '"Bearer"'],
+    ['bearer sk-SECRET', '"Bearer"'],
+    ['Authorization: Bearer sk-SECRET', 'the name of a header'],
+    ['x-api-key: sk-SECRET', 'the name of a header'],
+    ['OPENAI_API_KEY=sk-SECRET', 'a name and "="'],
+    ['export KEY=sk-SECRET', 'a name and "="'],
+    ['sk-SECRET sk-SECRET', 'a space'],
+    ['sk-SECRET\nsk-SECRET', 'a line break'],
+    ['sk-SECRET\u00e9', 'no header takes'],
+  ])('is refused as a key with the reason, and never told: %j', (key, reason) => {
+    const thrown = caught(() => access({ HUB_KEY: key }, 'HUB_KEY').apiKey())
+    expect(thrown).toMatchObject({ code: 'MODEL_KEY_INVALID' })
+    expect(thrown.message).toContain('HUB_KEY')
+    expect(thrown.message).toContain(reason)
+    expect(thrown.message).not.toContain('SECRET')
+  })
+
+  it.each(['sk-proj-a_b=', 'QUJDREVG==', 'key-with-bearer', "a'b"])(
+    'is taken as a key: %s',
+    (key) => {
+      expect(access({ HUB_KEY: key }, 'HUB_KEY').apiKey()).toBe(key)
+    },
+  )
+
+  it.each([
+    ['http://local/v1/messages', 'give http://local.'],
+    ['http://local/v1', 'give http://local.'],
+    ['local:8080', 'give one with https or http'],
+    ['localhost', 'give one like'],
+  ])('is refused as a base URL with what would be right: %s', (url, fix) => {
+    const thrown = caught(() => access({ HUB_URL: url }).check())
+    expect(thrown).toMatchObject({ code: 'MODEL_BASE_URL_INVALID' })
+    expect(thrown.message).toContain(fix)
+    expect(thrown.message).toContain('HUB_URL')
   })
 })
 

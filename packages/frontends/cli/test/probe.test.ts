@@ -21,7 +21,7 @@ const names = Object.keys(probes) as ProbeName[]
 const able = {
   id: 'able',
   input: ['text', 'image'],
-  efforts: { off: null, low: 'low' },
+  reasoningEfforts: { off: null, low: 'low' },
 }
 
 let peer: ModelPeer

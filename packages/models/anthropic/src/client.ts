@@ -19,6 +19,7 @@ export async function openClient(
 ): Promise<Anthropic> {
   // Loading the SDK takes longer than everything else of a boot, so the first request does it.
   const { default: Client } = await import('@anthropic-ai/sdk')
+  access.check()
   const apiKey = access.apiKey()
   const own = {
     'anthropic-version': VERSION,

@@ -1,4 +1,4 @@
-import { routeFields, routeId } from '@cordage/core/model'
+import { routeFields, routeId, wrongInBaseURL } from '@cordage/core/model'
 import { z } from 'zod'
 
 /** What a server does otherwise than the protocol's inventor. */
@@ -19,8 +19,15 @@ const compat = z.strictObject({
     ),
 })
 
+const { baseURL } = routeFields
+
 const route = z.strictObject({
   ...routeFields,
+  baseURL: baseURL
+    .refine((url) => wrongInBaseURL(url, 'anthropic-messages') === undefined, {
+      error: ({ input }) => `the base URL ${wrongInBaseURL(String(input), 'anthropic-messages')}`,
+    })
+    .describe('Without /v1, which is added.'),
   api: z.literal('anthropic-messages').default('anthropic-messages').describe('The protocol.'),
   compat: compat
     .prefault({})

@@ -33,7 +33,7 @@ modelContract('anthropic-messages', {
   ],
   provider: (url) => {
     const models = [
-      { id: 'thinker', input: ['text', 'image'], efforts: { off: null, high: 'high' } },
+      { id: 'thinker', input: ['text', 'image'], reasoningEfforts: { off: null, high: 'high' } },
       { id: 'text-only' },
     ]
     const route = { displayName: 'Peer', baseURL: url, apiKeyEnv: 'PEER_KEY', models }

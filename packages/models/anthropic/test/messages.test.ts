@@ -71,7 +71,7 @@ describe('the body of Messages', () => {
   })
 
   it('counts a thinking budget into the answer and drops the temperature', async () => {
-    const models = [{ id: 'm', maxTokens: 8_000, efforts: { off: null, high: 32_000 } }]
+    const models = [{ id: 'm', maxTokens: 8_000, reasoningEfforts: { off: null, high: 32_000 } }]
     const provider = makeProvider({ models, compat: { thinkingFormat: 'budget' } })
     const params = { effort: 'high', temperature: 0.2 }
     expect(await provider.body({ ...request(say.user('a')), params })).toMatchObject({

@@ -52,7 +52,7 @@ function effortFields(request: ModelRequest, info: ModelInfo, compat: Compat) {
   const value = effort === null ? {} : { reasoning_effort: effort as OpenAI.ReasoningEffort }
   if (compat.thinkingFormat !== 'deepseek') return value
   const type = request.params.effort === 'off' ? 'disabled' : 'enabled'
-  return { thinking: { type } as const, ...(type === 'enabled' ? value : {}) }
+  return { thinking: { type } as const, ...value }
 }
 
 function toTool({ name, description, parameters }: ModelRequest['tools'][number]) {

@@ -17,6 +17,7 @@ export async function openClient(
 ): Promise<OpenAI> {
   // Loading the SDK takes longer than everything else of a boot, so the first request does it.
   const { default: Client } = await import('openai')
+  access.check()
   const apiKey = access.apiKey()
   const own: Record<string, string> =
     apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }

@@ -3,7 +3,7 @@ import { makeRequest, say } from '@cordage/testkit'
 import { describe, expect, it } from 'vitest'
 import { makeProvider } from './route.ts'
 
-const thinker = { id: 'm', input: ['text', 'image'], efforts: { off: null, high: 'high' } }
+const thinker = { id: 'm', input: ['text', 'image'], reasoningEfforts: { off: null, high: 'high' } }
 const image: ContentPart = {
   type: 'image',
   blob: { hash: 'h', bytes: 3, mediaType: 'image/png' },

@@ -20,7 +20,7 @@ const environment = [
 ]
 
 const models = [
-  { id: 'thinker', input: ['text', 'image'], efforts: { off: null, high: 'high' } },
+  { id: 'thinker', input: ['text', 'image'], reasoningEfforts: { off: null, high: 'high' } },
   { id: 'text-only' },
 ]
 
