@@ -1,5 +1,5 @@
 import { escapeControls, isHarnessError, type HarnessError } from '../error/index.ts'
-import { describeFailure, log, reasonOf, RowError } from '../kernel/index.ts'
+import { blame, describeFailure, log, reasonOf, RowError } from '../kernel/index.ts'
 import type { Actor, Effect } from '../policy/index.ts'
 import { deepFreeze, frozenJson, toolCall } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
@@ -201,14 +201,17 @@ function tellable(
   failed: Pick<PlannedCall, 'call'> & { readonly row?: string },
   error: unknown,
 ): HarnessError {
-  if (isHarnessError(error)) return error
   const tool = failed.call.name
-  const row = error instanceof RowError ? error.row : (failed.row ?? 'core')
-  const cause = error instanceof RowError ? error.cause : error
-  if (isHarnessError(cause)) return cause
-  log(ctx, 'error', `tool ${tool} failed`, { row, error: describeFailure(error) })
-  const reason = escapeControls(wordsOf(cause))
-  return toolError('TOOL_FAILED', { tool, row, reason }, { cause: error })
+  const { row = 'core' } = failed
+  // Of a plugin: it may be anything, and throw when it is looked at.
+  const blamed = blame(row, error)
+  if (isHarnessError(blamed)) return blamed
+  const known = blamed instanceof RowError ? blamed : { row, cause: blamed }
+  if (isHarnessError(known.cause)) return known.cause
+  log(ctx, 'error', `tool ${tool} failed`, { row: known.row, error: describeFailure(error) })
+  const words = known.cause === undefined ? reasonOf(blamed) : wordsOf(known.cause)
+  const reason = escapeControls(words)
+  return toolError('TOOL_FAILED', { tool, row: known.row, reason }, { cause: blamed })
 }
 
 /** What was thrown may be anything: without a prototype, with getters that throw. */

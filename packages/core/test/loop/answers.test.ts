@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { definePlugin } from '@cordage/core/kernel'
-import { requestError } from '@cordage/core/loop'
+import { request, requestError } from '@cordage/core/loop'
 import { textOf } from '@cordage/core/message'
 import { modelError, type ModelEvent } from '@cordage/core/model'
 import type { Fact } from '@cordage/core/session'
@@ -123,6 +123,9 @@ describe('an answer', () => {
     const musing: Reply = [{ type: 'reasoning', text: 'hmm' }, finish('stop')]
     const first = await run([musing, say('42')])
     expect(first.outcome).toMatchObject({ reason: 'completed' })
+    const between = call({ id: 'a', name: 'x', arguments: '{}' })
+    const again = await run([musing, between, musing, say('42')])
+    expect(again.outcome).toMatchObject({ reason: 'completed' })
     const second = await run([musing, musing])
     expect(second.outcome).toMatchObject({ reason: 'error', error: { code: 'ANSWER_EMPTY' } })
   })
@@ -131,8 +134,17 @@ describe('an answer', () => {
     const long: Reply = [{ type: 'text', text: 'and so ' }, finish('max-tokens')]
     const some = await run([long, say('the end')])
     expect(some.outcome).toMatchObject({ reason: 'completed' })
-    const { outcome } = await run([long, long, long], { loop: { maxContinuations: 2 } })
+    const { outcome, made } = await run([long, long, long, say('never asked')])
     expect(outcome).toMatchObject({ reason: 'max-tokens', error: { code: 'ANSWER_CUT' } })
+    expect(made.requests).toHaveLength(3)
+    const short = await run([
+      long,
+      long,
+      call({ id: 'a', name: 'x', arguments: '{}' }),
+      long,
+      say('.'),
+    ])
+    expect(short.outcome).toMatchObject({ reason: 'completed' })
   })
 
   it('cut within a tool call runs nothing and says so to the model', async () => {
@@ -205,6 +217,30 @@ describe('a cancellation', () => {
     const facts = await made.facts()
     expect(dataOf(facts, 'assistant/message')).toMatchObject([{ interrupted: true }])
     expect(JSON.stringify(facts)).not.toContain('LATE')
+  })
+
+  it('keeps what a deaf adapter had said, whatever hooks are around the request', async () => {
+    const said = Promise.withResolvers<void>()
+    const deaf: Reply = async function* () {
+      yield { type: 'text', text: 'so far' }
+      said.resolve()
+      await new Promise(() => {})
+    }
+    const wrapping = definePlugin({
+      name: 'wrapping',
+      apply: (ctx) =>
+        void request.use(ctx, async (_, next) => {
+          await new Promise((resolve) => setImmediate(resolve))
+          return next()
+        }),
+    })
+    const made = await bench([deaf], { rows: [{ plugin: wrapping }] })
+    open.push(made)
+    await made.agent.send('go')
+    await said.promise
+    await made.agent.cancel()
+    const [message] = dataOf(await made.facts(), 'assistant/message')
+    expect(message).toMatchObject({ message: { content: [{ text: 'so far' }] } })
   })
 
   it('ends a backoff at once, also one that is longer than a timer can wait', async () => {

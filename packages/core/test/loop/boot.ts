@@ -5,16 +5,20 @@ import {
   mount,
   own,
   type AnyPlugin,
+  type PluginContext,
   type RootContext,
 } from '@cordage/core/kernel'
 import type { Limits } from '@cordage/core/ledger'
 import type { ModelEvent, ModelProvider, ModelRequest } from '@cordage/core/model'
 import type { Fact, Session } from '@cordage/core/session'
+import type { Clock } from '@cordage/core/store'
 import type { Tool } from '@cordage/core/tool'
 import agents from '../../src/agent/index.ts'
 import credentials from '../../src/credential/index.ts'
 import ledger from '../../src/ledger/index.ts'
 import loop from '../../src/loop/index.ts'
+import { loopConfig } from '../../src/loop/config.ts'
+import { createLoop } from '../../src/loop/loop.ts'
 import models from '../../src/model/index.ts'
 import policy from '../../src/policy/index.ts'
 import prompt from '../../src/prompt/index.ts'
@@ -60,6 +64,8 @@ export interface BenchOptions {
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
   readonly limits?: Limits
   readonly loop?: Record<string, unknown>
+  /** Instead of the time that really passes, for what the loop waits for. */
+  readonly clock?: Clock
   readonly agents?: Record<string, unknown>
   readonly choice?: Partial<ModelChoice>
   readonly session?: (root: RootContext) => Promise<Session>
@@ -82,7 +88,7 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
     { plugin: ledger },
     { plugin: tools },
     { plugin: agents, config: options.agents ?? {} },
-    { plugin: loop, config: { cancelGraceMs: 50, ...options.loop } },
+    loopRow({ cancelGraceMs: 50, ...options.loop }, options.clock),
     { plugin: modelRow(replies, requests) },
     { plugin: toolRow(options.tools ?? (() => {})) },
     ...(options.rows ?? []),
@@ -122,6 +128,19 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
       for (const row of mounted.reverse()) await row.dispose()
     },
   }
+}
+
+function loopRow(config: Record<string, unknown>, clock: Clock | undefined) {
+  if (!clock) return { plugin: loop, config }
+  const plugin: AnyPlugin = definePlugin({
+    name: 'loop-on-a-clock',
+    provides: ['loop'],
+    inject: ['models', 'tools', 'prompt'],
+    apply: (ctx: PluginContext<'models' | 'tools' | 'prompt'>) => {
+      own(ctx, 'loop', createLoop(ctx, loopConfig.parse(config), clock))
+    },
+  })
+  return { plugin }
 }
 
 function hostRow(host: RootContext['host']): AnyPlugin {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { definePlugin } from '@cordage/core/kernel'
 import { preStep, request, turnStopping } from '@cordage/core/loop'
 import { textMessage, textOf } from '@cordage/core/message'
-import { inboxSplice } from '@cordage/core/session'
+import { inboxSplice, toolResult } from '@cordage/core/session'
 import { bench, call, say, type Bench, type BenchOptions, type Reply } from './boot.ts'
 
 const open: Bench[] = []
@@ -228,6 +228,27 @@ describe('limits', () => {
       error: { code: 'BUDGET_EXCEEDED' },
     })
     expect(made.requests).toHaveLength(1)
+  })
+
+  it('end it after the batch in which its calls were used up, and it can be gone on with', async () => {
+    const twice = call(
+      { id: 'a', name: 'nothing', arguments: '{}' },
+      { id: 'b', name: 'nothing', arguments: '{}' },
+    )
+    const made = await start([twice, say('never asked')], { limits: { maxToolCalls: 1 } })
+    const outcome = await run(made, 'go')
+    expect(outcome).toMatchObject({ reason: 'budget', error: { code: 'BUDGET_EXCEEDED' } })
+    expect(outcome!.error!.message).toContain('maxToolCalls')
+    expect(made.requests).toHaveLength(1)
+    const codes = (await made.facts())
+      .filter((fact) => toolResult.is(fact))
+      .map(({ data }) => data.error?.code)
+    expect(codes).toEqual(['UNKNOWN_TOOL', 'BUDGET_EXCEEDED'])
+    expect(made.session.turn).toMatchObject({ open: false, stepOpen: false, unanswered: [] })
+    const exact = await start([call({ id: 'a', name: 'nothing', arguments: '{}' }), say('done')], {
+      limits: { maxToolCalls: 1 },
+    })
+    expect(await run(exact, 'go')).toMatchObject({ reason: 'completed' })
   })
 
   it('do not end it for a deadline that is further off than a timer can wait', async () => {
