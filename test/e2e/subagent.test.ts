@@ -66,6 +66,12 @@ describe('a child that is forked from a session of two turns', () => {
     expect(endings(place, killed)).toEqual(['completed', 'completed', 'interrupted', 'completed'])
   })
 
+  it('is named in the log of its parent', async () => {
+    const { stdout } = await cli('sessions', 'show', parent)
+    expect(stdout).toContain(`\n↳ ${killed} does look slowly\n`)
+    expect(stdout).not.toContain('unknown')
+  })
+
   it('leaves a parent that does not know what came of it, and may ask another one', async () => {
     const { stdout, stderr } = await resume(parent)
     expect(stdout).toBe('Third answer.\n')

@@ -2,10 +2,9 @@ import { agentError, type Agent, type TurnOutcome } from '@cordage/core/agent'
 import type { HarnessError } from '@cordage/core/error'
 import type { Totals } from '@cordage/core/ledger'
 import { textOf } from '@cordage/core/message'
-import { toolCall } from '@cordage/core/session'
+import { sessionChild, toolCall } from '@cordage/core/session'
 import type { ToolRun } from '@cordage/core/tool'
 import { subagentError } from './errors.ts'
-import { subagentStart } from './events.ts'
 import type { DelegationSettings, SubagentContext } from './settings.ts'
 import { startChild } from './start-child.ts'
 import type { DelegationKind } from './tool-names.ts'
@@ -58,9 +57,8 @@ async function tellStart(
 ): Promise<void> {
   const { turn } = parent.session.turn
   const { id: session } = child
-  await parent.session.append([
-    subagentStart({ turn, callId: run.callId, session, kind, description }),
-  ])
+  const { callId } = run
+  await parent.session.append([sessionChild({ session, kind, description, turn, callId })])
   run.progress(`${session}\n`)
   child.session.watch(child.scope.ctx, (update) => {
     if (update.kind === 'fact' && toolCall.is(update.fact)) {

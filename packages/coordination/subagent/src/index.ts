@@ -1,7 +1,6 @@
 import { definePlugin } from '@cordage/core/kernel'
 import { z } from 'zod'
 import { delegationTool } from './delegation-tool.ts'
-import { subagentStart } from './events.ts'
 import { countRuns } from './run-budget.ts'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -40,7 +39,6 @@ export default definePlugin({
   inject: ['tools', 'agents', 'sessions', 'store'],
   config,
   apply(ctx, settings) {
-    ctx.sessions.events.register(ctx, subagentStart)
     const runs = countRuns(settings.maxDelegationsPerRun)
     ctx.tools.register(ctx, delegationTool(ctx, 'spawn', { ...settings, runs }))
     ctx.tools.register(ctx, delegationTool(ctx, 'fork', { ...settings, runs }))

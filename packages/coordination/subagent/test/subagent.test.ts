@@ -1,6 +1,6 @@
 import { toolCallsOf, textOf } from '@cordage/core/message'
 import type { ModelRequest } from '@cordage/core/model'
-import type { Fact, Session } from '@cordage/core/session'
+import { sessionDirectory, type Fact, type Session } from '@cordage/core/session'
 import { describe, expect, it } from 'vitest'
 import { say } from '../../../core/test/loop/boot.ts'
 import { delegate, heard, isTask, openFamily, stores, type Answer } from './family.ts'
@@ -88,6 +88,25 @@ describe.each(stores)('over %s', (store) => {
     const [summary] = await family.children()
     const parent = { id: bench.session.id, kind: 'spawn' }
     expect(summary).toMatchObject({ header: { depth: 1, parent } })
+  })
+
+  it('a child is where its parent is now, not where the history was', async () => {
+    await using family = await openFamily(plain('subagent_fork'), { store })
+    const { bench } = family
+    await family.ask('one')
+    const seen = () => family.children().then(([child]) => child!.header.id)
+    await bench.session.append([sessionDirectory({ cwd: '/project/inner' })])
+    await family.ask('delegate')
+    const fork = await bench.root.sessions.open(await seen(), { mode: 'read' })
+    expect(fork.cwd).toBe('/project/inner')
+    await fork.close()
+    await using fresh = await openFamily(plain('subagent'), { store })
+    await fresh.bench.session.append([sessionDirectory({ cwd: '/project/inner' })])
+    await fresh.ask('delegate')
+    const [child] = await fresh.children()
+    const spawned = await fresh.bench.root.sessions.open(child!.header.id, { mode: 'read' })
+    expect(spawned.cwd).toBe('/project/inner')
+    await spawned.close()
   })
 
   it('a fork of a fork has what both had, each before its own turn', async () => {

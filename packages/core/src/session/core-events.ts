@@ -14,6 +14,7 @@ import {
 } from './request-events.ts'
 import {
   sessionArchived,
+  sessionChild,
   sessionComposition,
   sessionDirectory,
   sessionImported,
@@ -60,6 +61,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(compactionSummary),
   anyEvent(compactionPrune),
   anyEvent(compactionEnd),
+  anyEvent(sessionChild),
   anyEvent(sessionComposition),
   anyEvent(sessionDirectory),
   anyEvent(sessionTitle),

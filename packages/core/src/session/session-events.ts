@@ -26,6 +26,20 @@ export const sessionArchived = defineEvent({
   reduce: (_, { data }) => data.archived,
 })
 
+/** A child is about to work on a call, so that people can tell whose work it was. */
+export const sessionChild = defineEvent({
+  type: 'session/child',
+  schema: z.object({
+    /** The child's. */
+    session: z.string(),
+    kind: z.enum(['spawn', 'fork']),
+    description: z.string(),
+    turn: z.number().int().min(1),
+    callId: z.string(),
+  }),
+  visible: true,
+})
+
 const missing = z.object({
   from: z.number().int(),
   /** Exclusive; absent when it cannot be known whether there were any. */

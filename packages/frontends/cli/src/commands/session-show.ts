@@ -7,6 +7,7 @@ import {
   attemptStart,
   requestAt,
   requestMismatch,
+  sessionChild,
   toolCall,
   toolResult,
   turnEnd,
@@ -97,6 +98,9 @@ function factText(fact: Fact, events: SessionEvents): string | undefined {
   if (userMessage.is(fact)) return `\n> ${harmless(textOf(fact.data.message))}`
   if (assistantMessage.is(fact)) return harmless(textOf(fact.data.message)).trim() || undefined
   if (toolCall.is(fact)) return oneLine(`→ ${fact.data.name} ${fact.data.arguments}`, 160)
+  if (sessionChild.is(fact)) {
+    return oneLine(`↳ ${fact.data.session} ${fact.data.description}`, 160)
+  }
   if (toolResult.is(fact)) {
     const mark = fact.data.part.isError ? '✗' : '✓'
     return `${mark} ${oneLine(textOf(fact.data.part), 160)}`
