@@ -33,11 +33,17 @@ export class CatalogList {
   constructor(root: string, database: CatalogDatabase) {
     this.#root = root
     this.#database = database
-    const known = database.known()
-    const names = folderNames(root)
-    this.#places = names.map((id) => this.#placeOf(id, known.get(id))).sort(byTime)
-    const there = new Set(names)
-    database.remove([...known.keys()].filter((id) => !there.has(id)))
+    const there = new Set(folderNames(root))
+    const gone: string[] = []
+    const places: Place[] = []
+    // In the order of the catalog, which is nearly that of the list: the folder has none.
+    for (const [id, seen] of database.known()) {
+      if (there.delete(id)) places.push(this.#placeOf(id, seen))
+      else gone.push(id)
+    }
+    for (const id of there) places.push(this.#placeOf(id, undefined))
+    this.#places = places.sort(byTime)
+    database.remove(gone)
   }
 
   /** JSON of `CatalogEntry[]`; nothing in it when the list is at its end. */
