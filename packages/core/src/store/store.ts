@@ -130,6 +130,8 @@ export interface Collected {
   /** Drafts and halves that processes left behind when they died. */
   readonly leftovers: number
   readonly bytes: number
+  /** What the permissions kept from being looked into or removed, by path. */
+  readonly refused: readonly string[]
 }
 
 /** What a store that keeps files can do for them. None of it is needed for a session to work. */

@@ -4,6 +4,7 @@ import type { Collected, CollectOptions, Io, SessionSummary } from '@cordage/cor
 import { placeFile } from './io.ts'
 import { entryOf, listSessions } from './listing.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { Reach } from './reach.ts'
 import { emptyTrash, removeSession } from './removal.ts'
 import { folderBytes, sweepSession, type Swept } from './sweep.ts'
 
@@ -35,25 +36,30 @@ export async function collectGarbage(
   const { dryRun = false, signal, asideDays = defaultAsideDays, blobs = false } = wanted
   const sessions: Doomed[] = []
   const swept: Swept[] = []
+  const reach = new Reach()
   if ((await io.stat(root)) && (await isDue(io, root, wanted))) {
-    if (!dryRun) await emptyTrash(io, root)
-    swept.push(...(await sweepDrafts(io, root, dryRun)))
+    if (!dryRun) await emptyTrash(io, root, reach)
+    swept.push(...(await sweepDrafts(io, root, { dryRun, reach })))
     const listed = await listSessions(options, { children: true, archived: true })
-    for (const { seen, ...doomed } of await choose(options, listed, wanted)) {
+    for (const { seen, ...doomed } of await choose(options, listed, { ...wanted, reach })) {
       if (signal?.aborted) break
-      if (await remove(options, seen, dryRun)) sessions.push(doomed)
+      const path = join(root, doomed.id)
+      if (await reach.to(path, () => remove(options, seen, dryRun))) sessions.push(doomed)
     }
     const gone = new Set(sessions.map(({ id }) => id))
-    const asideBefore = Date.now() - asideDays * dayMs
+    const sweep = { asideBefore: Date.now() - asideDays * dayMs, blobs, dryRun }
     for (const { header } of listed.filter(({ header }) => !gone.has(header.id))) {
       if (signal?.aborted) break
-      swept.push(...(await sweepSession(options, header.id, { asideBefore, blobs, dryRun })))
+      const { id } = header
+      swept.push(
+        ...((await reach.to(join(root, id), () => sweepSession(options, id, sweep))) ?? []),
+      )
     }
   }
   const count = (kind: Swept['kind']) => swept.filter((one) => one.kind === kind).length
   const bytes = [...sessions, ...swept].reduce((sum, one) => sum + one.bytes, 0)
   const left = { blobs: count('blobs'), aside: count('aside'), leftovers: count('leftovers') }
-  return { sessions, ...left, bytes }
+  return { sessions, ...left, bytes, refused: [...new Set(reach.refused)] }
 }
 
 async function isDue(io: Io, root: string, { everyMs, dryRun }: CollectOptions): Promise<boolean> {
@@ -68,13 +74,16 @@ async function isDue(io: Io, root: string, { everyMs, dryRun }: CollectOptions):
 async function choose(
   { io, directory: root }: JsonlStoreOptions,
   listed: readonly SessionSummary[],
-  { maxAgeDays = Infinity, maxTotalBytes = Infinity, keepArchived = false }: CollectOptions,
+  wanted: CollectOptions & { readonly reach: Reach },
 ): Promise<readonly Chosen[]> {
+  const { maxAgeDays = Infinity, maxTotalBytes = Infinity, keepArchived = false, reach } = wanted
   const doomed: Chosen[] = []
   if (maxAgeDays === Infinity && maxTotalBytes === Infinity) return doomed
   const sizes = new Map<string, number>()
   for (const { header } of listed) {
-    sizes.set(header.id, await folderBytes(io, join(root, header.id)))
+    const path = join(root, header.id)
+    const bytes = await reach.to(path, () => folderBytes(io, path))
+    if (bytes !== undefined) sizes.set(header.id, bytes)
   }
   let total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   const oldest = Date.now() - maxAgeDays * dayMs
@@ -84,7 +93,8 @@ async function choose(
     if (!tooOld && total <= maxTotalBytes) continue
     if (busy || damaged !== undefined || (keepArchived && archived)) continue
     const { id } = header
-    const bytes = sizes.get(id) ?? 0
+    const bytes = sizes.get(id)
+    if (bytes === undefined) continue
     doomed.push({ id, bytes, reason: tooOld ? 'age' : 'space', seen })
     total -= bytes
   }
@@ -111,16 +121,23 @@ async function remove(
 }
 
 /** Sessions whose maker died before they had their name. */
-async function sweepDrafts(io: Io, root: string, dryRun: boolean): Promise<readonly Swept[]> {
+async function sweepDrafts(
+  io: Io,
+  root: string,
+  { dryRun, reach }: { readonly dryRun: boolean; readonly reach: Reach },
+): Promise<readonly Swept[]> {
   const swept: Swept[] = []
   for (const { name } of await io.list(root)) {
     if (!name.startsWith('.new-') && !name.startsWith(`${markerName}.`)) continue
     const path = join(root, name)
-    const stat = await io.stat(path)
-    if (!stat || Date.now() - stat.mtimeMs < draftMs) continue
-    if (stat.kind === 'directory' && (await io.locked(leasePath(path)))) continue
-    swept.push({ kind: 'leftovers', path, bytes: await folderBytes(io, path) })
-    if (!dryRun) await io.remove(path)
+    await reach.to(path, async () => {
+      const stat = await io.stat(path)
+      if (!stat || Date.now() - stat.mtimeMs < draftMs) return
+      if (stat.kind === 'directory' && (await io.locked(leasePath(path)))) return
+      const bytes = await folderBytes(io, path)
+      if (!dryRun) await io.remove(path)
+      swept.push({ kind: 'leftovers', path, bytes })
+    })
   }
   return swept
 }

@@ -1,11 +1,15 @@
 import { join } from 'node:path'
 import { sessionError } from '@cordage/core/session'
 import type { Io } from '@cordage/core/store'
+import { jsonlError } from './errors.ts'
+import { errorCode } from './io.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
+import { Reach } from './reach.ts'
+import { reasonOf } from './system-error.ts'
 
 /**
  * Removes all that a session's folder holds, unless `wanted`, asked when nobody else can come to
- * own it any more, says no: then it gives false. Throws `SESSION_BUSY`.
+ * own it any more, says no: then it gives false. Throws `SESSION_BUSY`, `STORE_REMOVE_FAILED`.
  */
 export async function removeSession(
   { io, directory: root, catalog }: JsonlStoreOptions,
@@ -17,9 +21,13 @@ export async function removeSession(
   if (!lock) throw sessionError('SESSION_BUSY', { id })
   try {
     if (!(await wanted())) return false
+    const trash = join(root, `.trash-${id}-${Date.now()}`)
     // Gone at once for everybody, even where removing its files stops half-way.
-    await io.rename(directory, join(root, `.trash-${id}-${Date.now()}`))
-    await io.syncDirectory(root)
+    await removing(id, directory, () => io.rename(directory, trash))
+    await removing(id, trash, async () => {
+      await io.syncDirectory(root)
+      await io.remove(trash)
+    })
     await emptyTrash(io, root)
   } finally {
     await lock.release()
@@ -28,10 +36,20 @@ export async function removeSession(
   return true
 }
 
-/** Ends deletions that were cut short. Gives how many there were. */
-export async function emptyTrash(io: Io, root: string): Promise<number> {
-  const names = (await io.list(root)).map(({ name }) => name)
-  const trash = names.filter((name) => name.startsWith('.trash-'))
-  for (const name of trash) await io.remove(join(root, name))
-  return trash.length
+/** Ends deletions that were cut short, as far as the permissions allow. */
+export async function emptyTrash(io: Io, root: string, reach = new Reach()): Promise<void> {
+  for (const { name } of await io.list(root)) {
+    const path = join(root, name)
+    if (name.startsWith('.trash-')) await reach.to(path, () => io.remove(path))
+  }
+}
+
+async function removing(id: string, location: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    const values = { id, location, reason: reasonOf(error) }
+    throw jsonlError('STORE_REMOVE_FAILED', values, { cause: error })
+  }
 }

@@ -47,7 +47,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     list: (filter = {}) => reading(options.directory, () => listSessions(options, filter)),
     async delete(id) {
       await folder(id)
-      await writing(id, async () => void (await removeSession(options, id)))
+      await writing(id, () => removeSession(options, id))
     },
     async fork(id, header, { before }) {
       return reading(join(options.directory, id), async () => {

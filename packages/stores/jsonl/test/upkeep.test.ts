@@ -74,6 +74,21 @@ describe('pack', () => {
   })
 })
 
+/** The disk for a user who may not look into these folders, nor remove them. */
+function forbidding(io: Io, folders: readonly string[]): Io {
+  const within = (path: string) => folders.some((folder) => path.startsWith(folder))
+  const holds = (path: string) => folders.some((folder) => folder.startsWith(`${path}/`))
+  const refuse = () => {
+    throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
+  }
+  return {
+    ...io,
+    list: async (path) => (within(path) ? refuse() : io.list(path)),
+    locked: async (path) => (within(path) ? refuse() : io.locked(path)),
+    remove: async (path) => (within(path) || holds(path) ? refuse() : io.remove(path)),
+  }
+}
+
 const day = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() + -days * day)
 
@@ -191,6 +206,41 @@ describe('collect', () => {
     for (const name of await drafts()) await utimes(join(root, name), daysAgo(2), daysAgo(2))
     expect(await fixture.store.upkeep!.collect()).toMatchObject({ leftovers: 1 })
     expect(await drafts()).toEqual([expect.stringMatching(/^\.new-alive-/)])
+  })
+
+  it('passes over what is another user’s, names it, and does the rest', async () => {
+    for (const id of ['a', 'b', 'c']) await makeOld(id, 100)
+    const foreign = ['.trash-foreign-1', '.new-foreign-1', 'b/blobs', 'c/aside']
+    for (const name of foreign) await mkdir(join(root, name), { recursive: true })
+    await utimes(join(root, '.new-foreign-1'), daysAgo(2), daysAgo(2))
+    await mkdir(join(root, '.trash-mine-1'))
+    const collector = fixture.another({
+      io: forbidding(
+        hastyIo,
+        foreign.map((name) => join(root, name)),
+      ),
+    })
+    const collected = await collector.upkeep!.collect({ maxAgeDays: 30 })
+    expect(collected.sessions.map(({ id }) => id)).toEqual(['a'])
+    const refused = ['.trash-foreign-1', '.new-foreign-1', 'b', 'c']
+    expect(collected.refused).toEqual(
+      expect.arrayContaining(refused.map((name) => join(root, name))),
+    )
+    expect(collected.refused).toHaveLength(4)
+    expect((await readdir(root)).sort()).toEqual(['.collected', ...refused].sort())
+  })
+
+  it('deletes a session where another one could not be, and says when its own cannot be', async () => {
+    await mkdir(join(root, '.trash-foreign-1'), { recursive: true })
+    for (const id of ['a', 'b']) await makeOld(id, 1)
+    const io = forbidding(hastyIo, [join(root, '.trash-foreign-1'), join(root, '.trash-b')])
+    const store = fixture.another({ io })
+    await store.delete('a')
+    await expect(store.delete('b')).rejects.toMatchObject({
+      code: 'STORE_REMOVE_FAILED',
+      message: expect.stringContaining(join(root, '.trash-b')),
+    })
+    expect(await ids()).toEqual([])
   })
 
   it('keeps every blob of a log that cannot be read to its end', async () => {

@@ -1,4 +1,4 @@
-import { jsonText, sizeText } from '../print/table.ts'
+import { harmless, jsonText, sizeText } from '../print/table.ts'
 import type { ListOptions } from './options.ts'
 import { upkeepOf } from './sessions.ts'
 import { withHarness } from './with-harness.ts'
@@ -23,6 +23,9 @@ export async function collectSessions(options: CollectCommandOptions) {
       dryRun,
       blobs: true,
     })
+    for (const path of collected.refused) {
+      process.stderr.write(`not reached, the permissions do not allow it: ${harmless(path)}\n`)
+    }
     if (options.output === 'json') {
       process.stdout.write(jsonText(collected))
       return 0
