@@ -14,9 +14,15 @@ import { askHook } from './ask-hook.ts'
 import { classify, type Answer, type AnswerKind } from './answer.ts'
 import type { WrittenBody } from './body-text.ts'
 import { bounded } from './bounded.ts'
+import { changeRoute } from './change-route.ts'
 import type { EnteredStep } from './enter.ts'
 import { failureOf } from './errors.ts'
-import { request as requestHook, requestError, type RequestErrorResult } from './hooks.ts'
+import {
+  request as requestHook,
+  requestError,
+  type RequestErrorInput,
+  type RequestErrorResult,
+} from './hooks.ts'
 import type { TurnRun } from './run.ts'
 import { readAnswer, type Attempt } from './stream.ts'
 
@@ -32,25 +38,31 @@ type Tried =
 
 /**
  * Tries the request of a step until one attempt brings an answer or a hook gives up. Each attempt
- * is a fact with its usage; the request is the same for all of them while the surface is.
+ * is a fact with its usage; the request is the same for all of them while the surface and the model
+ * are.
  */
 export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<StepAnswer> {
   const { session } = run.agent
-  const { step, model } = entered
-  const url = model.route.endpoint?.()
-  let sent = await prepare(run, model)
-  for (let attempt = 1; ; attempt += 1) {
+  const { step } = entered
+  let now = entered
+  let sent = await prepare(run, now.model)
+  for (let attempt = 1, tries = 1; ; attempt += 1, tries += 1) {
     run.signal.throwIfAborted()
-    const { request, body, written } = sent
+    const { request, body, written, url } = sent
     const { digest } = written
     const at = url === undefined ? {} : { url }
     // Brings what began the step to the disk, before the model is called.
     await session.append([attemptStart({ turn: run.turn, step, attempt, digest, ...at })])
-    const tried = await tryOnce(run, model, { request, body, attempt, digest, step })
+    const tried = await tryOnce(run, now.model, { request, body, attempt, digest, step })
     // Not tried again: an answer that could not be written is in the session all the same.
-    if (tried.kind === 'answered') return commit(run, entered, attempt, tried.answer, written)
-    await pause(run, await fail(run, entered, attempt, tried, written))
-    if (session.surface !== sent.surface) sent = await prepare(run, model)
+    if (tried.kind === 'answered') return commit(run, now, attempt, tried.answer, written)
+    const next = await fail(run, now, { attempt, tries }, tried, written)
+    await pause(run, next.delayMs)
+    if (next.model) {
+      now = await changeRoute(run, now, next.model)
+      tries = 0
+    }
+    if (next.model || session.surface !== sent.surface) sent = await prepare(run, now.model)
   }
 }
 
@@ -60,7 +72,8 @@ async function prepare(run: TurnRun, model: ResolvedModel) {
   const { surface } = session
   const request = run.requests.build(session, model)
   const body = await bounded(run, 'The route', () => model.route.body(request))
-  return { surface, request, body, written: run.requests.bodies.write(body) }
+  const url = model.route.endpoint?.()
+  return { surface, request, body, url, written: run.requests.bodies.write(body) }
 }
 
 async function tryOnce(
@@ -130,14 +143,20 @@ async function commit(
   return { kind, message }
 }
 
-/** Logs a failed attempt and says after how long to try again; rejects when nobody wants to. */
+/** How a step goes on after a failure: later, and by another model where one is given. */
+interface Next {
+  readonly delayMs: number
+  readonly model?: ResolvedModel
+}
+
+/** Logs a failed attempt and says how to go on; rejects when nobody wants to. */
 async function fail(
   run: TurnRun,
   { step, model }: EnteredStep,
-  attempt: number,
+  { attempt, tries }: { attempt: number; tries: number },
   { partial, error: cause }: Extract<Tried, { kind: 'failed' }>,
   body: WrittenBody,
-): Promise<number> {
+): Promise<Next> {
   const { agent, turn, signal } = run
   const place = { turn, step, attempt }
   const said = partial.hasText || partial.hasReasoning
@@ -164,28 +183,28 @@ async function fail(
     ...spent,
     ...(said ? { partial: shownText(partial) } : {}),
   }
-  let verdict: RequestErrorResult
+  let next: Next | undefined
   try {
     signal.throwIfAborted()
-    verdict = await askHook(
-      run,
-      requestError,
-      { agent, ...place, model, error, billed, signal },
-      {
-        otherwise: giveUp,
-        isUsable: (given) => given.kind === 'fail' || isWait(given),
-      },
-    )
+    next = await askNext(run, { agent, ...place, tries, model, error, billed, signal })
   } catch (failure) {
     const cancelled = { code: 'CANCELLED', message: 'Cancelled.', retryable: false }
     const told = signal.aborted ? { ...failed, error: cancelled } : failed
     await agent.session.append([attemptFailed(told)])
     throw signal.aborted ? signal.reason : failure
   }
-  const retry = verdict.kind === 'retry' ? { retryInMs: verdict.delayMs } : {}
+  const goesTo = next?.model && { nextModel: `${next.model.provider}/${next.model.model}` }
+  const retry = next ? { retryInMs: next.delayMs, ...goesTo } : {}
   await agent.session.append([attemptFailed({ ...failed, ...retry })])
-  if (verdict.kind === 'fail') throw cause
-  return verdict.delayMs
+  if (!next) throw cause
+  return next
+}
+
+async function askNext(run: TurnRun, input: RequestErrorInput): Promise<Next | undefined> {
+  const verdict = await askHook(run, requestError, input, { otherwise: giveUp, isUsable })
+  if (verdict.kind === 'fail') return undefined
+  const { delayMs, model } = verdict
+  return { delayMs, ...(model === undefined ? {} : { model: run.services.models.resolve(model) }) }
 }
 
 function rejectedBy({ rejected }: { readonly rejected?: unknown }) {
@@ -194,8 +213,9 @@ function rejectedBy({ rejected }: { readonly rejected?: unknown }) {
 
 const giveUp = (): RequestErrorResult => ({ kind: 'fail' })
 
-function isWait({ kind, delayMs }: { kind: string; delayMs?: number }): boolean {
-  return kind === 'retry' && Number.isFinite(delayMs)
+function isUsable({ kind, delayMs, model = '' }: { [key in string]: unknown }): boolean {
+  const retries = kind === 'retry' && Number.isFinite(delayMs) && typeof model === 'string'
+  return kind === 'fail' || retries
 }
 
 async function pause(run: TurnRun, delayMs: number): Promise<void> {

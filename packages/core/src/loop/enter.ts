@@ -17,6 +17,7 @@ import {
 import type { ResolvedToolSet } from '../tool/index.ts'
 import { askHook } from './ask-hook.ts'
 import { bounded } from './bounded.ts'
+import { supported } from './change-route.ts'
 import { countSame } from './count-same.ts'
 import { headerFacts } from './header.ts'
 import { preStep, type PreStepInput, type PreStepResult } from './hooks.ts'
@@ -45,8 +46,10 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   const { session } = agent
   const step = atTurnStart ? 1 : session.turn.step + 1
   const entries = claimable(session.inbox, atTurnStart)
-  const model = models.resolve(agent.choice.model)
-  const params = effectiveParams(agent.choice.params, model)
+  const { choice } = agent
+  const standIn = run.standIns.get(choice.model)
+  const model = models.resolve(standIn ?? choice.model)
+  const params = effectiveParams(standIn ? supported(choice.params, model) : choice.params, model)
   const toolset = tools.resolve(agent.scope, { ...model, input: model.info.input })
   const messages = [...entries.map((entry) => entry.message), ...run.notes]
 
@@ -80,7 +83,13 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
     stepStart({ turn, step }),
     ...promptFacts(run, prompt, model.info),
     ...verdict.messages.map((message) => userMessage({ message })),
-    ...headerFacts(session.requestHeader, { model, params, toolset, sections: prompt.sections }),
+    ...headerFacts(session.requestHeader, {
+      model,
+      params,
+      toolset,
+      sections: prompt.sections,
+      ...(standIn ? { insteadOf: choice.model } : {}),
+    }),
   ]
   // The start of the first attempt follows at once, and takes them to the disk.
   await session.append(facts, { later: true })
@@ -128,7 +137,7 @@ function promptInput(run: TurnRun, step: number, model: ResolvedModel, toolset: 
   }
 }
 
-function effectiveParams(params: RequestParams, model: ResolvedModel): RequestParams {
+export function effectiveParams(params: RequestParams, model: ResolvedModel): RequestParams {
   const { info } = model
   resolveEffort({ ...model, params }, info)
   return { ...params, maxTokens: Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens) }
@@ -138,7 +147,7 @@ function effectiveParams(params: RequestParams, model: ResolvedModel): RequestPa
  * The system prompt, where it is not what the model has: in front, or after history on models that
  * take it there. A model that does not gets what an earlier one left in history back in front.
  */
-function systemFacts(
+export function systemFacts(
   surface: readonly SurfaceEntry[],
   versions: readonly SurfaceEntry[],
   { text, info }: { text: string; info: ModelInfo },

@@ -16,13 +16,22 @@ interface HeaderParts {
   readonly params: RequestParams
   readonly toolset: ResolvedToolSet
   readonly sections: readonly PromptPart[]
+  /** The model whose place this one has taken. */
+  readonly insteadOf?: string
 }
 
 /** Everything of a request that is not a message, where it is not what was logged `last`. */
 export function headerFacts(last: RequestHeader | undefined, parts: HeaderParts): NewFact[] {
-  const { model: resolved, params, toolset } = parts
+  const { model: resolved, params, toolset, insteadOf } = parts
   const { provider, model, info } = resolved
-  const header = { provider, model, params, tools: [...toolset.specs], origin: originOf(parts) }
+  const header = {
+    provider,
+    model,
+    params,
+    tools: [...toolset.specs],
+    origin: originOf(parts),
+    ...(insteadOf === undefined ? {} : { insteadOf }),
+  }
   if (last && isSame(last, header)) return []
   const { contextWindow, maxTokens } = info
   return [

@@ -46,6 +46,8 @@ export interface RequestErrorInput {
   readonly step: number
   /** The attempt that failed, from 1. */
   readonly attempt: number
+  /** How often this model was tried in a row, this attempt included. */
+  readonly tries: number
   readonly model: ResolvedModel
   readonly error: Failure & {
     readonly retryable: boolean
@@ -58,7 +60,8 @@ export interface RequestErrorInput {
 
 export type RequestErrorResult =
   | { readonly kind: 'fail' }
-  | { readonly kind: 'retry'; readonly delayMs: number }
+  /** `model`, `<provider>/<model id>`, takes the step and the rest of the turn over. */
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly model?: string }
 
 /** After an attempt failed: retries and fail-over decide here. The default is to fail. */
 export const requestError = defineHook<RequestErrorInput, RequestErrorResult>('agent/request-error')

@@ -49,6 +49,7 @@ export function createLoop(
           ...memoryOf(agent),
           waiting: control.waiting,
           notes: [],
+          standIns: new Map(),
           turn: agent.session.turn.turn + 1,
           signal,
           endingSince,

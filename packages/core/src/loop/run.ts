@@ -25,4 +25,6 @@ export interface TurnRun {
   readonly waiting: TurnControl['waiting']
   /** What the loop itself has to say to the model at the start of the next step. */
   readonly notes: Message[]
+  /** Which model has taken the place of a chosen one, for this turn. */
+  readonly standIns: Map<string, string>
 }

@@ -90,6 +90,8 @@ export const attemptFailed = defineEvent({
     /** What had arrived: kept for people, never sent to a model. */
     partial: z.string().optional(),
     retryInMs: z.number().optional(),
+    /** `<provider>/<model id>` that takes the step over. */
+    nextModel: z.string().optional(),
   }),
   visible: true,
 })

@@ -106,9 +106,10 @@ function lineOf(fact: Fact, paint: Paint): string | undefined {
     return `${mark} ${paint.dim(escape(shorten(textOf(part))))}`
   }
   if (attemptFailed.is(fact)) {
-    const { error, retryInMs, usage } = fact.data
+    const { error, retryInMs, nextModel, usage } = fact.data
     const billed = usage ? `, ${usage.outputTokens} tokens of output were charged for` : ''
-    const next = retryInMs === undefined ? 'giving up' : `again in ${retryInMs} ms${billed}`
+    const again = nextModel === undefined ? 'again' : `going on with ${escape(nextModel)}`
+    const next = retryInMs === undefined ? 'giving up' : `${again} in ${retryInMs} ms${billed}`
     return paint.yellow(`! ${error.code}: ${escape(error.message)} (${next})`)
   }
   if (requestMismatch.is(fact)) {

@@ -81,7 +81,8 @@ async function drive(
 /** The model asked for, else the one the session used, else the first that has a credential. */
 function chooseModel(ctx: HeadlessContext, invocation: Invocation, session: Session): ModelChoice {
   const used = session.requestHeader
-  const before = used && !invocation.model ? `${used.provider}/${used.model}` : undefined
+  const before =
+    used && !invocation.model ? (used.insteadOf ?? `${used.provider}/${used.model}`) : undefined
   const model = invocation.model ?? before ?? defaultModel(ctx)
   if (model === undefined) throw noModel(ctx)
   ctx.models.resolve(model)

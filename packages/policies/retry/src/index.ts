@@ -64,10 +64,10 @@ async function dropReasoning(failed: RequestErrorInput): Promise<boolean> {
 }
 
 function decide(failed: RequestErrorInput, options: RetryConfig): RequestErrorResult {
-  const { error, attempt, agent } = failed
+  const { error, tries, agent } = failed
   const wanted =
     options.mode === 'always' ||
-    (options.codes.includes(error.code) && attempt <= options.maxRetries)
+    (options.codes.includes(error.code) && tries <= options.maxRetries)
   if (!wanted) return { kind: 'fail' }
   const delayMs = delayOf(failed, options)
   const { deadline = Infinity } = agent.account.limits
@@ -76,10 +76,10 @@ function decide(failed: RequestErrorInput, options: RetryConfig): RequestErrorRe
 }
 
 /** What the server asked for, however long; else a doubled delay with a tenth of jitter. */
-function delayOf({ error, attempt }: RequestErrorInput, options: RetryConfig): number {
+function delayOf({ error, tries }: RequestErrorInput, options: RetryConfig): number {
   const asked = error.details['retryAfterMs']
   if (typeof asked === 'number' && Number.isFinite(asked) && asked >= 0) return asked
-  const doubled = options.initialDelayMs * 2 ** Math.min(attempt - 1, 30)
+  const doubled = options.initialDelayMs * 2 ** Math.min(tries - 1, 30)
   const jitter = 0.9 + Math.random() * 0.2
   return Math.round(Math.min(doubled, options.maxDelayMs) * jitter)
 }
