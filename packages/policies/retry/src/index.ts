@@ -66,8 +66,7 @@ async function dropReasoning(failed: RequestErrorInput): Promise<boolean> {
 function decide(failed: RequestErrorInput, options: RetryConfig): RequestErrorResult {
   const { error, tries, agent } = failed
   const wanted =
-    options.mode === 'always' ||
-    (options.codes.includes(error.code) && tries <= options.maxRetries)
+    options.mode === 'always' || (options.codes.includes(error.code) && tries <= options.maxRetries)
   if (!wanted) return { kind: 'fail' }
   const delayMs = delayOf(failed, options)
   const { deadline = Infinity } = agent.account.limits
