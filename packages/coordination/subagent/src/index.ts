@@ -1,6 +1,7 @@
 import { definePlugin } from '@cordage/core/kernel'
 import { z } from 'zod'
 import { delegationTool } from './delegation-tool.ts'
+import { hideTools } from './hide-tools.ts'
 import { countRuns } from './run-budget.ts'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -39,6 +40,7 @@ export default definePlugin({
   inject: ['tools', 'agents', 'sessions', 'store'],
   config,
   apply(ctx, settings) {
+    ctx.agents.onSpawn(ctx, (agent) => hideTools(ctx, agent))
     const runs = countRuns(settings.maxDelegationsPerRun)
     ctx.tools.register(ctx, delegationTool(ctx, 'spawn', { ...settings, runs }))
     ctx.tools.register(ctx, delegationTool(ctx, 'fork', { ...settings, runs }))

@@ -4,7 +4,7 @@ import { newId, textMessage } from '@cordage/core/message'
 import { inboxSplice, sessionDirectory, sessionTitle, type Session } from '@cordage/core/session'
 import type { Delegation } from './delegate.ts'
 import type { DelegationSettings, SubagentContext } from './settings.ts'
-import { toolNames, type DelegationKind } from './tool-names.ts'
+import type { DelegationKind } from './tool-names.ts'
 
 const introductions: Readonly<Record<DelegationKind, string>> = {
   spawn: 'You are the child of another agent and do one task for it.',
@@ -38,7 +38,7 @@ export async function startChild(
       limits: limitsOf(settings),
       parent,
     })
-    restrict(ctx, child, task.kind, settings)
+    if (settings.approvals === 'refuse') refuseApprovals(ctx, child)
     return child
   } catch (error) {
     if (made) await discard(ctx, made)
@@ -84,19 +84,8 @@ function limitsOf({ maxSteps, maxToolCalls, maxTokens, maxCostUsd }: DelegationS
   }
 }
 
-function restrict(
-  ctx: SubagentContext,
-  { scope, session: { header } }: Agent,
-  kind: DelegationKind,
-  { approvals }: DelegationSettings,
-): void {
-  // A fork is offered them all the same: with other tools its requests would begin otherwise than
-  // its parent's, and nothing of them would be in the provider's cache.
-  if (kind === 'spawn' && header.depth >= ctx.agents.maxDepth) {
-    const reason = `an agent of depth ${header.depth} starts no other`
-    ctx.tools.restrict(scope.ctx, Object.values(toolNames), reason)
-  }
-  if (approvals === 'ask') return
+/** What a person would have to be asked for is refused, and the child told so. */
+function refuseApprovals(ctx: SubagentContext, { scope }: Agent): void {
   const reason = 'a child asks nobody: it reports to its parent what it would need'
   const refuse = async () => ({ outcome: 'denied', by: 'subagent', reason }) as const
   ctx.get('approvals')?.answerer(scope.ctx, refuse, { order: -1_000 })

@@ -88,6 +88,16 @@ describe.each(stores)('over %s', (store) => {
     const [summary] = await family.children()
     const parent = { id: bench.session.id, kind: 'spawn' }
     expect(summary).toMatchObject({ header: { depth: 1, parent } })
+    // Resumed by a person it is offered no more than before.
+    const resumed = await bench.root.agents.spawn({
+      session: await bench.root.sessions.open(summary!.header.id),
+      choice: bench.agent.choice,
+      authority: bench.agent.authority,
+    })
+    await resumed.send('go on', { wake: false })
+    await resumed.wake()
+    expect(bench.requests.at(-1)!.tools).toEqual([])
+    await resumed.close()
   })
 
   it('a child is where its parent is now, not where the history was', async () => {

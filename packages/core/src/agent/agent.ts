@@ -101,6 +101,7 @@ export interface Agents {
   spawn(options: SpawnOptions): Promise<Agent>
   get(id: string): Agent | undefined
   list(): readonly Agent[]
+  /** Before its first turn; from an agent's scope, for that agent and its children. */
   onSpawn(ctx: Context, listener: (agent: Agent) => void): void
 }
 

@@ -47,7 +47,7 @@ export function createAgents(
       const agent = await openAgent({ ...options, ctx, session, closeChildren })
       agents.set(id, agent)
       starting.delete(options)
-      spawned.emit(ctx, agent)
+      spawned.emit(ctx, agent, agent.scope)
       return agent
     } finally {
       taken.delete(id)

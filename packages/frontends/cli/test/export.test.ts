@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile as write } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sessionTitle, turnEnd, turnStart, type Fact } from '@cordage/core/session'
+import {
+  sessionChild,
+  sessionDirectory,
+  sessionTitle,
+  turnEnd,
+  turnStart,
+  type Fact,
+} from '@cordage/core/session'
 import * as fc from 'fast-check'
 import { Marked } from 'marked'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -182,6 +189,9 @@ describe('exported Markdown', () => {
       answered([text('I do.')]),
       called('1', 'first', { a: 1 }),
       called('2', 'second', {}),
+      // What these calls do to the session does not part them from their results.
+      sessionChild({ session: 'kid', kind: 'fork', description: 'a look', turn: 1, callId: '1' }),
+      sessionDirectory({ cwd: '/elsewhere' }),
       returned('2', 'second', 'two ``` fences'),
       returned('1', 'first', 'one', { isError: true }),
       turnEnd({ turn: 1, reason: 'completed' }),
@@ -195,6 +205,7 @@ describe('exported Markdown', () => {
     )
     expect(second).toContain('````\ntwo ``` fences\n````')
     expect(page).toContain('> do it')
+    expect(page).toContain('*A child works on it: a look (kid)*')
     expect(page).toContain('*Turn 1: completed · 12,345 in, 678 out · $0.0421')
   })
 

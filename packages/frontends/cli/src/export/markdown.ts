@@ -6,6 +6,7 @@ import {
   approvalDecided,
   compactionSummary,
   coreEvent,
+  sessionChild,
   sessionImported,
   turnEnd,
   turnStart,
@@ -66,6 +67,10 @@ function factText(fact: Fact, outline: Outline): string {
   if (approvalAsked.is(fact)) return `\n*Asked for approval: ${plainWords(fact.data.reason)}*\n`
   if (approvalDecided.is(fact)) {
     return `\n*${plainWords(fact.data.outcome)} by ${plainWords(fact.data.by)}*\n`
+  }
+  if (sessionChild.is(fact)) {
+    const { description, session } = fact.data
+    return `\n*A child works on it: ${plainWords(description)} (${plainWords(session)})*\n`
   }
   if (coreEvent(fact.type) !== undefined || sessionImported.is(fact)) return ''
   const data = fenced(JSON.stringify(fact.data, null, 2), 'json')

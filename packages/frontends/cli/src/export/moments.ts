@@ -87,5 +87,6 @@ export class Moments {
 
 /** Whether it may come between a call and its result, and so must not part them. */
 function isBetween({ type }: Fact): boolean {
-  return type.startsWith('approval/') || coreEvent(type) === undefined
+  const [family = ''] = type.split('/')
+  return ['approval', 'session'].includes(family) || coreEvent(type) === undefined
 }

@@ -7,6 +7,7 @@ import {
   compactionSummary,
   contextMessage,
   coreEvent,
+  sessionChild,
   sessionDirectory,
   systemMessage,
   userMessage,
@@ -37,6 +38,9 @@ export function factHtml(fact: Fact, images: string, sameWriter = false): string
   if (approvalDecided.is(fact)) {
     const { outcome, by, reason } = fact.data
     return noteHtml(`${outcome} by ${by}${reason === undefined ? '' : `: ${reason}`}`)
+  }
+  if (sessionChild.is(fact)) {
+    return noteHtml(`A child works on it: ${fact.data.description} (${fact.data.session})`)
   }
   if (sessionDirectory.is(fact)) return noteHtml(`Works in ${fact.data.cwd} from here on`)
   if (coreEvent(fact.type) !== undefined) return ''
