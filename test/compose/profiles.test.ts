@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv, runCli } from '../e2e/fixture/cli.ts'
 import { besideCordage } from '../e2e/fixture/installation.ts'
-import { makePlace, repository, type Place } from '../e2e/fixture/place.ts'
+import { compileCache, makePlace, repository, type Place } from '../e2e/fixture/place.ts'
 
 const run = promisify(execFile)
 const foldersOf = (top: string) =>
@@ -16,7 +16,9 @@ const foldersOf = (top: string) =>
 
 async function script(place: Place, name: string, ...args: string[]): Promise<unknown> {
   const file = besideCordage(join(import.meta.dirname, name))
-  const options = { env: cleanEnv(place), timeout: 60_000 }
+  // What the launcher does for a run of the command line.
+  const env = cleanEnv(place, { NODE_COMPILE_CACHE: compileCache })
+  const options = { env, timeout: 60_000 }
   const { stdout } = await run(process.execPath, [file, ...args], options)
   return JSON.parse(stdout)
 }

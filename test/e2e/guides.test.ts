@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { linkWorkspace } from '../../packages/kit/create-plugin/test/workspace.ts'
 import { cleanEnv } from './fixture/cli.ts'
@@ -29,7 +29,9 @@ interface ShellResult {
 function shell(place: Place, line: string, cwd = place.project): Promise<ShellResult> {
   const { PATH, ...env } = cleanEnv(place)
   const own = packed === undefined ? [] : [join(packed, 'node_modules/.bin')]
-  const path = [...own, join(repository, 'node_modules/.bin'), PATH].join(':')
+  // The Node itself: the one in .bin is a script of six processes, and gives its NODE_PATH away.
+  const node = dirname(process.execPath)
+  const path = [...own, node, join(repository, 'node_modules/.bin'), PATH].join(':')
   const key = { LITELLM_API_KEY: 'key-of-test' }
   const options = { cwd, env: { ...env, ...key, PATH: path } }
   return new Promise((done) => {

@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cleanEnv } from './fixture/cli.ts'
-import { makePlace, type Place } from './fixture/place.ts'
+import { besideCordage } from './fixture/installation.ts'
+import { compileCache, makePlace, type Place } from './fixture/place.ts'
 
-const script = join(import.meta.dirname, 'fixture/watching.ts')
+const script = besideCordage(join(import.meta.dirname, 'fixture/watching.ts'))
 
 interface Said {
   readonly event: string
@@ -39,7 +40,7 @@ interface Watching extends AsyncDisposable {
 
 async function watching(place: Place, ...flags: string[]): Promise<Watching> {
   const child = spawn(process.execPath, [script, place.home, place.project, ...flags], {
-    env: cleanEnv(place, { NODE_COMPILE_CACHE: join(place.home, 'cache') }),
+    env: cleanEnv(place, { NODE_COMPILE_CACHE: compileCache }),
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const said: Said[] = []
@@ -187,9 +188,11 @@ describe('a layer that is edited while a program runs', () => {
       await writeFile(layerOf(place), retries(count))
       await sleep(count * 15)
     }
-    await sleep(1000)
-    program.tell('report')
-    expect((await program.next('report')).retries).toMatchObject({ maxRetries: 20 })
+    const asked = () => {
+      program.tell('report')
+      return program.said().findLast(({ event }) => event === 'report')?.retries
+    }
+    await expect.poll(asked, { timeout: 60_000, interval: 100 }).toMatchObject({ maxRetries: 20 })
     expect(program.said().filter(({ event }) => event === 'rejected')).toEqual([])
     await writeFile(layerOf(place), retries(21))
     expect(await program.end()).toBe(0)
