@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { propertySeed } from './test/fixture/property-seed.ts'
 
@@ -24,8 +25,8 @@ const packed = process.env['CORDAGE_PACKED'] ? [packedProject()] : []
 
 export default defineConfig({
   test: {
-    // Two workers on two cores: most tests wait for files and processes part of their time.
-    maxWorkers: '100%',
+    // One more than there are cores: most tests wait for files and processes part of their time.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
@@ -33,7 +34,6 @@ export default defineConfig({
           name: 'unit',
           include: [packageTests],
           exclude: ['**/node_modules/**', slowTests],
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -42,7 +42,6 @@ export default defineConfig({
           name: 'tidy',
           include: ['test/{tidy,docs,proofs,report,scripts}.test.ts'],
           testTimeout: 120_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -51,7 +50,6 @@ export default defineConfig({
           name: 'compose',
           maxConcurrency: 2,
           include: ['test/compose/**/*.test.ts'],
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -59,7 +57,6 @@ export default defineConfig({
           ...properties,
           name: 'simulation',
           include: [simulationTests],
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -67,7 +64,6 @@ export default defineConfig({
           ...whole,
           name: 'slow',
           include: [slowTests],
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -75,7 +71,6 @@ export default defineConfig({
           ...whole,
           name: 'e2e',
           include: ['test/{e2e,replay,escape}/**/*.test.ts'],
-          sequence: { groupOrder: 3 },
         },
       },
       ...packed,
@@ -85,5 +80,5 @@ export default defineConfig({
 
 function packedProject() {
   const include = ['test/{packed,compose,e2e,replay,escape}/**/*.test.ts']
-  return { test: { ...whole, name: 'packed', include, sequence: { groupOrder: 0 } } }
+  return { test: { ...whole, name: 'packed', include } }
 }

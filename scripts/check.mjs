@@ -1,8 +1,10 @@
 // The quick check: types, lint, format, unit and contract tests, composition, crashes, tidiness.
-import { run } from './run.mjs'
+import { runTogether } from './run.mjs'
 
-run('tsc', ['--noEmit'])
-run('oxlint', [])
-run('oxfmt', ['--check'])
 const projects = ['unit', 'compose', 'simulation', 'tidy']
-run('vitest', ['run', ...projects.flatMap((project) => ['--project', project])])
+await runTogether(
+  ['tsc', '--noEmit'],
+  ['oxlint'],
+  ['oxfmt', '--check'],
+  ['vitest', 'run', ...projects.flatMap((project) => ['--project', project])],
+)

@@ -11,10 +11,29 @@ export function run(tool, args, cwd) {
 
 /** The same beside what this process does; ends it, too, when the tool fails. */
 export async function runBeside(tool, args, cwd) {
-  const child = spawn(tool, args, optionsFor(tool, cwd))
-  await new Promise((done) => {
-    child.once('error', (error) => endUnlessDone(null, error))
-    child.once('exit', (status) => done(endUnlessDone(status)))
+  const { status, error } = await ended(spawn(tool, args, optionsFor(tool, cwd)))
+  endUnlessDone(status, error)
+}
+
+/** Runs tools, each with its arguments, at the same time and to their ends; all of them count. */
+export async function runTogether(...commands) {
+  const failed = []
+  const running = commands.map(async ([tool, ...args]) => {
+    const { status, error } = await ended(spawn(tool, args, optionsFor(tool)))
+    if (error) console.error(error.message)
+    if (status !== 0) failed.push(tool)
+  })
+  await Promise.all(running)
+  if (failed.length === 0) return
+  // What it said may be far above, before the output of the others.
+  console.error(`failed: ${failed.join(', ')}`)
+  process.exit(1)
+}
+
+function ended(child) {
+  return new Promise((done) => {
+    child.once('error', (error) => done({ status: null, error }))
+    child.once('exit', (status) => done({ status }))
   })
 }
 

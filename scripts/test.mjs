@@ -1,10 +1,11 @@
 // Everything that must pass: types, lint, format and every test.
-import { run } from './run.mjs'
+import { provideForTests } from './pack/install.mjs'
+import { run, runTogether } from './run.mjs'
 
-run('tsc', ['--noEmit'])
-run('oxlint', [])
-run('oxfmt', ['--check'])
-// Whole programs are tested as people get them, and once.
+await runTogether(['tsc', '--noEmit'], ['oxlint'], ['oxfmt', '--check'])
 process.env.CORDAGE_PROPERTY_RUNS = '2000'
-run('vitest', ['run', '--project', '!compose', '--project', '!e2e'])
-run(process.execPath, ['scripts/test-packed.mjs'])
+// Whole programs are tested as people get them, and once; what they get is made meanwhile.
+const sources = runTogether(['vitest', 'run', '--project', '!compose', '--project', '!e2e'])
+await provideForTests()
+await sources
+run('vitest', ['run', '--project', 'packed'])

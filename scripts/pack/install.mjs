@@ -42,10 +42,13 @@ export function install(folder, packages) {
   run('npm', prepareInstall(folder, packages), folder)
 }
 
+/** What npm has already it need not ask for again. */
+const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+
 function prepareInstall(folder, packages) {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  return ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
+  return ['install', ...QUIET, ...packages]
 }
 
 /** By name: the file of its tarball, and the packages of ours that it needs. */
