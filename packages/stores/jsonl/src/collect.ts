@@ -65,7 +65,7 @@ export async function collectGarbage(
 async function isDue(io: Io, root: string, { everyMs, dryRun }: CollectOptions): Promise<boolean> {
   const marker = join(root, markerName)
   const last = (await io.stat(marker))?.mtimeMs ?? -Infinity
-  if (everyMs !== undefined && Date.now() - last < everyMs) return false
+  if (everyMs !== undefined && isWithin(last, everyMs)) return false
   if (dryRun !== true) await placeFile(io, marker, new Uint8Array())
   return true
 }
@@ -89,7 +89,8 @@ async function choose(
   const oldest = Date.now() - maxAgeDays * dayMs
   for (const seen of listed.toReversed()) {
     const { header, updatedAt, damaged, archived, busy } = seen
-    const tooOld = updatedAt < oldest
+    // Copies and broken clocks give files times from before there was anything to add.
+    const tooOld = Math.max(updatedAt, header.createdAt) < oldest
     if (!tooOld && total <= maxTotalBytes) continue
     if (busy || damaged !== undefined || (keepArchived && archived)) continue
     const { id } = header
@@ -132,7 +133,7 @@ async function sweepDrafts(
     const path = join(root, name)
     await reach.to(path, async () => {
       const stat = await io.stat(path)
-      if (!stat || Date.now() - stat.mtimeMs < draftMs) return
+      if (!stat || isWithin(stat.mtimeMs, draftMs)) return
       if (stat.kind === 'directory' && (await io.locked(leasePath(path)))) return
       const bytes = await folderBytes(io, path)
       if (!dryRun) await io.remove(path)
@@ -140,4 +141,9 @@ async function sweepDrafts(
     })
   }
   return swept
+}
+
+/** Less than `ms` ago, or ahead: what is far ahead is of a clock that was wrong. */
+function isWithin(time: number, ms: number): boolean {
+  return Math.abs(Date.now() - time) < ms
 }

@@ -243,6 +243,31 @@ describe('collect', () => {
     expect(await ids()).toEqual([])
   })
 
+  it('is not misled by clocks that were wrong, far behind or far ahead', async () => {
+    const [past, future] = [new Date(-day), daysAgo(-30_000)]
+    const createdAt = Date.now()
+    const make = async (id: string, header: { createdAt: number }, time: Date) => {
+      const log = await fixture.store.create(headerFor(id, header))
+      await log.append([factAt(0)], { sync: true })
+      await log.close()
+      for (const name of await segmentsOf(id)) await utimes(join(root, id, 'log', name), time, time)
+    }
+    await make('made-today', { createdAt }, past)
+    await make('long-ago', { createdAt: -day }, past)
+    await make('ahead', { createdAt: -day }, future)
+    await make('made-ahead', { createdAt: future.getTime() }, past)
+    await mkdir(join(root, '.new-ahead-1'))
+    await writeFile(join(root, '.collected'), '')
+    for (const name of ['.new-ahead-1', '.collected'])
+      await utimes(join(root, name), future, future)
+    const collected = await fixture.store.upkeep!.collect({ maxAgeDays: 1, everyMs: day })
+    expect(collected).toMatchObject({ sessions: [{ id: 'long-ago' }], leftovers: 1 })
+    expect(await ids()).toEqual(['ahead', 'made-today', 'made-ahead'])
+    expect(
+      (await fixture.store.upkeep!.collect({ maxAgeDays: -1, everyMs: day })).sessions,
+    ).toEqual([])
+  })
+
   it('keeps every blob of a log that cannot be read to its end', async () => {
     await makeLong('long')
     const log = await fixture.store.open('long', { mode: 'write' })

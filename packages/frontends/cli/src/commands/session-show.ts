@@ -17,12 +17,12 @@ import {
   type Session,
   type SessionEvents,
 } from '@cordage/core/session'
+import { timeText } from '../export/time-text.ts'
 import { harmless, jsonLine, jsonText, oneLine, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
 import { followSession } from './session-follow.ts'
 import { completeId } from './session-id.ts'
-import { timeText } from './sessions.ts'
 import { withHarness } from './with-harness.ts'
 
 export interface ShowOptions extends ListOptions {

@@ -91,7 +91,3 @@ function ageText(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000]
   return `${Math.max(0, Math.floor(ms / size))}${unit}`
 }
-
-export function timeText(time: number): string {
-  return new Date(time).toLocaleString('sv-SE').slice(0, 16)
-}
