@@ -1,3 +1,4 @@
+import { Catalogue } from './catalogue.ts'
 import { Fold } from './fold.ts'
 import type { Draft, Drafts, PresetDraft } from './fold.ts'
 import { readLayer } from './layer.ts'
@@ -112,7 +113,8 @@ function composeAll(
   options: ComposeOptions,
   { incomplete = false } = {},
 ): Composition {
-  const read = layers.map(readLayer)
+  const catalogue = new Catalogue(layers.filter(isCatalogue))
+  const read = layers.filter((layer) => !isCatalogue(layer)).map(readLayer)
   const operations = read.map(readOperations)
   const fold = new Fold(
     operations.flatMap((layer) => layer.operations),
@@ -122,9 +124,10 @@ function composeAll(
       incomplete: incomplete || read.some((layer) => layer.problems.length > 0),
     },
   )
-  const problems = [...read, ...operations].flatMap((part) => part.problems)
+  const problems = [catalogue, ...read, ...operations].flatMap((part) => part.problems)
   const presets = new PresetFolder(fold, options.env)
-  const rows = [...fold.rows.values()].map((draft) => finish(draft, options.env, problems))
+  const drafts = [...fold.rows.values()].map((draft) => catalogue.complete(draft))
+  const rows = drafts.map((draft) => finish(draft, options.env, problems))
   const files = layers.map((layer) => layer.file)
   const composition: Composition = {
     files,
@@ -141,6 +144,10 @@ function composeAll(
   }
   composition.problems = inOrder(problems, files)
   return composition
+}
+
+function isCatalogue({ kind }: LayerSource): boolean {
+  return kind === 'catalogue'
 }
 
 /** The place of the value at `path`, or of the nearest mapping around it. */

@@ -25,12 +25,24 @@ export interface Layer {
 
 /** Reads the YAML of a layer, a list of operations. Never throws: what is wrong is a problem. */
 export function readLayer(source: LayerSource): Layer {
+  return { source, ...read(source, (reader) => reader.readTop()) }
+}
+
+/** The one value of a file that is no list of operations; none where it cannot be read. */
+export function readWhole(source: LayerSource): Read {
+  return read(source, (reader) => reader.readWhole())
+}
+
+type Read = Omit<Layer, 'source'>
+
+const failed = (problems: Problem[]): Read => ({ entries: [], problems })
+
+function read(source: LayerSource, readTree: (reader: TreeReader) => Read): Read {
   const lines = new LineCounter()
   const at = (offset: number): Origin => {
     const { line } = lines.linePos(offset)
     return { kind: source.kind, file: source.file, line: Math.max(line, 1) }
   }
-  const failed = (problems: Problem[]): Layer => ({ source, entries: [], problems })
   if (source.unreadable !== undefined) {
     return failed([problem('YAML_INVALID', at(0), `It cannot be read: ${source.unreadable}.`)])
   }
@@ -38,8 +50,8 @@ export function readLayer(source: LayerSource): Layer {
     const document = parse(source, lines)
     const syntax = syntaxProblems(document, source.text, at)
     if (syntax.length > 0) return failed(syntax)
-    const { entries, problems } = new TreeReader(document, at).readTop()
-    return problems.length > 0 ? failed(problems) : { source, entries, problems }
+    const { entries, problems } = readTree(new TreeReader(document, at))
+    return problems.length > 0 ? failed(problems) : { entries, problems }
   } catch (error) {
     // The parser recurses: a file of ten thousand brackets ends its stack.
     const why = error instanceof Error ? error.message.split('\n')[0] : String(error)

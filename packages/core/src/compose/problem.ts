@@ -1,4 +1,12 @@
-export type LayerKind = 'bundle' | 'plugin' | 'profile' | 'installation' | 'home' | 'overlay'
+/** A `catalogue` says what is known of models; all others are lists of operations. */
+export type LayerKind =
+  | 'bundle'
+  | 'catalogue'
+  | 'plugin'
+  | 'profile'
+  | 'installation'
+  | 'home'
+  | 'overlay'
 
 /** Where a value of the composition was written: the layer's kind, its file and the line from 1. */
 export interface Origin {
@@ -11,6 +19,7 @@ export interface Origin {
 export type ProblemCode =
   | 'YAML_INVALID'
   | 'OPERATION_INVALID'
+  | 'CATALOGUE_INVALID'
   | 'KEY_UNKNOWN'
   | 'ROW_INVALID'
   | 'ROW_UNKNOWN'

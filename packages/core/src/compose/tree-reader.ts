@@ -38,6 +38,12 @@ export class TreeReader {
     return { entries: items, problems: this.#problems }
   }
 
+  readWhole(): { entries: readonly Located[]; problems: Problem[] } {
+    const top = this.#document.contents
+    const entry = this.#read(top, top === null ? this.#at(0) : this.#origin(top), 0)
+    return { entries: [entry], problems: this.#problems }
+  }
+
   #fail(origin: Origin, message: string, hint?: string): void {
     this.#problems.push(problem('YAML_INVALID', origin, message, { hint }))
   }

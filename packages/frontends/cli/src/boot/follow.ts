@@ -2,7 +2,13 @@ import { join, resolve } from 'node:path'
 import { problemsOf, type Change, type Composer, type Problem } from '@cordage/core/compose'
 import { describeFailure, log, type RootContext } from '@cordage/core/kernel'
 import { installationRoot } from './installation.ts'
-import { composeProfile, LAYER_FILE, type ComposedProfile, type ComposeRequest } from './layers.ts'
+import {
+  CATALOGUE_FILE,
+  composeProfile,
+  LAYER_FILE,
+  type ComposedProfile,
+  type ComposeRequest,
+} from './layers.ts'
 import { watchLayers, type LayerWatch } from './watch.ts'
 
 /** An edit that was not taken: what ran before goes on. */
@@ -54,6 +60,7 @@ function pathsOf(request: ComposeRequest, { profile, layers }: ComposedProfile):
   const people = [
     join(installationRoot(), LAYER_FILE),
     join(home, LAYER_FILE),
+    join(home, CATALOGUE_FILE),
     ...patches.map((path) => resolve(cwd, path)),
   ]
   const manifests = [profile.folder, join(home, 'profiles', profile.name)]

@@ -11,6 +11,8 @@ import { NO_FILE, readText } from './read-text.ts'
 import { noteRows } from './underway.ts'
 
 export const LAYER_FILE = 'cordis.patch.yml'
+/** In the home: what `models update` brought. */
+export const CATALOGUE_FILE = 'models.yml'
 
 export interface ComposeRequest {
   readonly profile: string
@@ -88,6 +90,7 @@ export function readBundle(bundle: string, cwd: string): LayerSource {
 function readPeople({ home, homeText, patches, cwd }: ComposeRequest): LayerSource[] {
   const own = optional('home', join(home, LAYER_FILE))
   const standing = [
+    optional('catalogue', join(home, CATALOGUE_FILE)),
     optional('installation', join(installationRoot(), LAYER_FILE)),
     own && homeText !== undefined ? { ...own, text: homeText } : own,
   ].filter((layer) => layer !== undefined)

@@ -14,6 +14,8 @@ export interface Manifest {
     readonly api?: string
     /** Of a bundle: its layer, relative to the package. */
     readonly bundle?: string
+    /** Of a bundle: its catalogue of models, relative to the package. */
+    readonly catalogue?: string
     /** Of a profile: its bundles, in order. */
     readonly bundles?: readonly string[]
     /** Of a profile: the preset that an agent gets unless it asks for another. */
@@ -67,7 +69,15 @@ const OF_NPM = {
   dependencies: BY_NAME,
   scripts: BY_NAME,
 }
-const OWN = { api: TEXT, bundle: TEXT, preset: TEXT, bundles: TEXTS, uses: TEXTS, plugins: TEXTS }
+const OWN = {
+  api: TEXT,
+  bundle: TEXT,
+  catalogue: TEXT,
+  preset: TEXT,
+  bundles: TEXTS,
+  uses: TEXTS,
+  plugins: TEXTS,
+}
 
 /** The fields that are of their type, and a word on each that is not. */
 function typed(

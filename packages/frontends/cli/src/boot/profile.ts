@@ -7,12 +7,18 @@ import { findPackage, readManifest } from './manifest.ts'
 
 const PREFIX = '@cordage/profile-'
 
+interface LayerFile {
+  readonly kind: 'bundle' | 'catalogue' | 'profile'
+  readonly name: string
+  readonly file: string
+}
+
 export interface Profile {
   readonly name: string
   readonly folder: string
   readonly preset: string | undefined
-  /** The files of its layers: each bundle's in order, then its own. */
-  readonly files: readonly { kind: 'bundle' | 'profile'; name: string; file: string }[]
+  /** The files of its layers: each bundle's in order, a catalogue of models first, then its own. */
+  readonly files: readonly LayerFile[]
 }
 
 /** The profiles that come with the installation. */
@@ -42,7 +48,10 @@ function readProfile(name: string | undefined, folder: string): Profile {
     const reason = 'its package.json does not list bundles under "cordage"'
     throw bootError('PROFILE_INVALID', { folder, reason })
   }
-  const files = bundles.map((bundle) => bundleFile(bundle, folder))
+  const files = bundles.flatMap((bundle) => {
+    const layer = bundleFile(bundle, folder)
+    return [...catalogueOf(layer), layer]
+  })
   return {
     name: name ?? manifest?.name?.replace(PREFIX, '') ?? folder,
     folder,
@@ -54,10 +63,16 @@ function readProfile(name: string | undefined, folder: string): Profile {
   }
 }
 
-interface BundleFile {
+interface BundleFile extends LayerFile {
   readonly kind: 'bundle'
-  readonly name: string
-  readonly file: string
+  readonly folder: string
+}
+
+/** What a bundle ships of models. */
+function catalogueOf({ name, folder }: BundleFile): LayerFile[] {
+  const file = readManifest(folder)?.cordage?.catalogue
+  if (file === undefined) return []
+  return [{ kind: 'catalogue', name, file: realpathSync(join(folder, file)) }]
 }
 
 /** The layer of a bundle as `from` sees it, else as the installation does. */
@@ -99,5 +114,5 @@ function layerOf(name: string, folder: string | undefined, file: string): Bundle
   if (folder === undefined || layer === undefined) {
     throw bootError('BUNDLE_MISSING', { bundle: name, file })
   }
-  return { kind: 'bundle', name, file: realpathSync(join(folder, layer)) }
+  return { kind: 'bundle', name, folder, file: realpathSync(join(folder, layer)) }
 }

@@ -16,6 +16,9 @@ export const cliError = defineErrors('cli', {
       '--model scripted/fix-a-bug.',
     exit: 78,
   },
+  CATALOGUE_REFUSED: {
+    message: 'The catalogue {from} is not taken: {reason} What was known before stays.',
+  },
   PROBE_ANSWER_WRONG: { message: '{model} answered, but {reason}. Try another model.' },
   OUTPUT_FAILED: { message: 'stdout cannot be written: {reason}.' },
   SESSION_AMBIGUOUS: {

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { parseDuration } from './arguments.ts'
 import type { ModelsTestOptions } from './models-test.ts'
+import type { ModelsUpdateOptions } from './models-update.ts'
 import type { ListOptions } from './options.ts'
 
 const load = {
   list: () => import('./models.ts'),
   test: () => import('./models-test.ts'),
+  update: () => import('./models-update.ts'),
 }
 
 interface Program {
@@ -16,7 +18,7 @@ interface Program {
   readonly listing: (command: Command) => Command
 }
 
-/** The commands that show and try models. */
+/** The commands that show and try models, and bring what is known of them up to date. */
 export function addModels({ program, started, listing }: Program): void {
   const models = program.command('models').description('which models there are')
   listing(models.command('list'))
@@ -33,6 +35,18 @@ export function addModels({ program, started, listing }: Program): void {
     .action((route: string | undefined, id: string | undefined, _: object, command: Command) =>
       started(
         load.test().then(({ testModel }) => testModel(route, id, all<ModelsTestOptions>(command))),
+      ),
+    )
+  models
+    .command('update')
+    .description('what is known of models, from a catalogue of your choice')
+    .argument('[file-or-url]')
+    .option('--reset', 'go back to what ships', false)
+    .action((from: string | undefined, _: object, command: Command) =>
+      started(
+        load
+          .update()
+          .then(({ updateModels }) => updateModels(from, all<ModelsUpdateOptions>(command))),
       ),
     )
 }

@@ -18,6 +18,9 @@ export async function listModels(options: ListOptions): Promise<number> {
         default: chosen?.provider === provider.id && chosen.model === info.id,
         contextWindow: info.contextWindow,
         maxTokens: info.maxTokens,
+        input: info.input,
+        reasoningEfforts: Object.keys(info.efforts ?? {}),
+        price: info.price ?? null,
         needs: provider.apiKeyEnv ?? null,
       })),
     )
