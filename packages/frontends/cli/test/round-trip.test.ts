@@ -57,6 +57,20 @@ describe('an export that is imported', () => {
     expect((await exported(bench.store, 'jsonl')).text).toBe(linesText(lines))
   })
 
+  it.each([-1e12, 0.5, 8.64e15 + 1, 1e20])(
+    'is the session again, whatever its clock said: %s',
+    async (createdAt) => {
+      await using there = await openBench()
+      await keep(there.store, wholeTurn(HOSTILE), { createdAt })
+      const { text: lines } = await exported(there.store, 'jsonl')
+      for (const format of ['markdown', 'html'] as const) await exported(there.store, format)
+      await using bench = await openBench()
+      const result = await bench.bringLines('a.jsonl', lines.trimEnd().split('\n'))
+      expect(result).toMatchObject({ status: 'imported', session: 'main', left: [] })
+      expect(await headerOf(bench, 'main')).toMatchObject({ createdAt })
+    },
+  )
+
   it('changes nothing where the session is here, as it was or further on', async () => {
     const { lines, facts } = await original()
     await using bench = await openBench()

@@ -58,7 +58,7 @@ function headerIn(value: unknown): SessionHeader | undefined {
     isSessionId(id) &&
     typeof project === 'string' &&
     isAbsolute(project) &&
-    isCount(createdAt) &&
+    Number.isFinite(createdAt) &&
     isCount(depth) &&
     (preset === undefined || typeof preset === 'string') &&
     (parent === undefined || typeof recordIn(parent)['id'] === 'string')
