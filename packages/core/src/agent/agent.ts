@@ -59,6 +59,12 @@ export interface Agent {
   edit(id: string, text: string): Promise<Message>
   /** Has the waiting messages that are named come in this order, in the places they hold. */
   reorder(ids: readonly string[]): Promise<void>
+  /**
+   * Asks the model to go on with a turn that was cut short: it is told why, and of which calls the
+   * outcome is unknown, with what their tools can find out. Joins the next step, wakes nobody.
+   * Throws `NOTHING_INTERRUPTED`.
+   */
+  goOn(): Promise<Message>
   /** Takes entries out of the inbox by message id. */
   unsend(ids: readonly string[]): Promise<void>
   /** Releases entries that a hook rejected (`held`). */

@@ -5,6 +5,7 @@ import { intersect, type Authority } from '../policy/index.ts'
 import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
 import type { Agent, ModelChoice } from './agent.ts'
 import { agentError } from './errors.ts'
+import { goOnText, isCutShort } from './go-on.ts'
 import { createTurns } from './turns.ts'
 
 export interface AgentParts {
@@ -41,10 +42,15 @@ export function createAgent(parts: AgentParts): Agent {
 
   const edit = async (id: string, text: string): Promise<Message> => {
     const message = messageOf(id, text)
-    const known = session.inbox.find((entry) => entry.message.id === id)
-    if (!known) throw agentError('MESSAGE_GONE', { id })
+    if (!session.inbox.some((entry) => entry.message.id === id))
+      throw agentError('MESSAGE_GONE', { id })
     await splice({ edited: [message], released: [id], cause: 'edit' })
     return message
+  }
+
+  const goOn = async (): Promise<Message> => {
+    if (!isCutShort(session.turn)) throw agentError('NOTHING_INTERRUPTED', { id: session.id })
+    return put(await goOnText(parts.ctx, agent), 'next-step')
   }
 
   const close = async (): Promise<void> => {
@@ -85,6 +91,7 @@ export function createAgent(parts: AgentParts): Agent {
     },
     steer: (text) => agent.send(text, { queue: 'next-step' }),
     edit,
+    goOn,
     reorder: (ids) => splice({ order: [...ids], cause: 'edit' }),
     unsend: (ids) => splice({ removed: [...ids], cause: 'edit' }),
     release: (ids) => splice({ released: [...ids], cause: 'edit' }),

@@ -23,6 +23,11 @@ export const agentError = defineErrors('core-agent', {
       '{live} child agents run already, and {maxConcurrentChildren} may.' +
       ' Wait for one of them, or do the work here.',
   },
+  NOTHING_INTERRUPTED: {
+    message:
+      'The last turn of {id} came to its end, so there is nothing to go on with. Say what to do.',
+    exit: 2,
+  },
   MESSAGE_GONE: {
     message:
       'Message {id} does not wait any more: it was taken into a step, or taken back. Send another.',

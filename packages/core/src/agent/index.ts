@@ -1,4 +1,5 @@
 export * from './agent.ts'
+export { isCutShort } from './go-on.ts'
 export * from './inbox.ts'
 export * from './loop-contract.ts'
 export { agentError } from './errors.ts'

@@ -20,6 +20,8 @@ export interface Invocation {
     | { readonly kind: 'new' }
     | { readonly kind: 'resume'; readonly id: string }
     | { readonly kind: 'continue' }
+  /** Goes on with a turn that was cut short, before anything else that waits. */
+  readonly interrupted?: boolean
   /** Absolute. */
   readonly cwd: string
   /** `<provider>/<model id>`; absent: what the session used, else the default of the credentials. */

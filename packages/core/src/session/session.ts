@@ -5,6 +5,7 @@ import type { InboxState } from './inbox-events.ts'
 import type { RequestHeader } from './request-events.ts'
 import type { Salvaged } from './session-events.ts'
 import type { SurfaceEntry } from './surface.ts'
+import type { TurnEndReason } from './turn-events.ts'
 
 /** Where a turn stands, folded from the log. `calls` are the open ones of the current step. */
 export interface TurnState {
@@ -16,6 +17,8 @@ export interface TurnState {
   readonly stepOpen: boolean
   readonly attempt: number
   readonly attemptOpen: boolean
+  /** How the last turn ended that has; absent before, and in what older versions kept. */
+  readonly lastEnd?: TurnEndReason
   /** Calls of the last assistant message that have no result yet, in the model's order. */
   readonly unanswered: readonly { callId: string; name: string; dispatched: boolean }[]
 }

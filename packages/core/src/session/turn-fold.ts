@@ -39,7 +39,7 @@ function changeOf(state: TurnState, fact: Fact): Partial<TurnState> | undefined 
     const since = state.open ? undefined : fact.seq
     return { ...ended, turn: fact.data.turn, since, open: true, step: 0 }
   }
-  if (turnEnd.is(fact)) return { ...ended, open: false }
+  if (turnEnd.is(fact)) return { ...ended, open: false, lastEnd: fact.data.reason }
   if (stepStart.is(fact)) return { ...ended, step: fact.data.step, stepOpen: true }
   if (stepEnd.is(fact)) return { stepOpen: false, attemptOpen: false }
   if (attemptStart.is(fact)) return { attempt: fact.data.attempt, attemptOpen: true }

@@ -92,6 +92,16 @@ export interface Tool<Args = unknown, Value = unknown> {
   readonly render?: (value: Value, args: Args) => string | readonly ToolContent[]
   /** True when calls with these arguments may overlap with others. Default: exclusive. */
   readonly concurrent?: (args: Args) => boolean
+  /** Calling it again with the same arguments changes nothing more, so that it may be repeated. */
+  readonly idempotent?: boolean
+  /**
+   * Finds out what became of a call whose outcome is unknown, in words for the model. It may only
+   * read what the call declared that it reads; `undefined` where it cannot be told.
+   */
+  readonly reconcile?: (
+    args: Args,
+    run: Pick<ToolRun, 'fs' | 'cwd' | 'project' | 'signal'>,
+  ) => Promise<string | undefined>
   readonly timeoutMs?: number
   /** Whether the tool is offered in this step; a string is the reason why not. */
   readonly when?: (input: {

@@ -70,14 +70,14 @@ function addRunning(program: Command, started: Started): void {
       if (!explicit) refuseMisspelt(words, program)
       return started(load.run().then(({ run }) => run({ kind: 'new' }, words, all(command))))
     })
-  runOptions(program.command('resume'))
+  goOnOptions(program.command('resume'))
     .description('go on with a session')
     .argument('<id>', 'the session, or the beginning of its id')
     .argument('[task...]', 'what to do next; without it, what was interrupted')
     .action((id: string, words: string[], _: object, command: Command) =>
       started(load.run().then(({ run }) => run({ kind: 'resume', id }, words, all(command)))),
     )
-  runOptions(program.command('continue'))
+  goOnOptions(program.command('continue'))
     .description('go on with the latest session of this directory')
     .argument('[task...]', 'what to do next; without it, what was interrupted')
     .action((words: string[], _: object, command: Command) =>
@@ -172,6 +172,11 @@ function refuseMisspelt([first = '', ...rest]: readonly string[], program: Comma
 
 function all<T extends GlobalOptions = RunOptions>(command: Command): T {
   return command.optsWithGlobals<T>()
+}
+
+function goOnOptions(command: Command): Command {
+  const what = 'go on with what was cut short, told what is unknown of it'
+  return runOptions(command).option('--interrupted', what)
 }
 
 function runOptions(command: Command): Command {

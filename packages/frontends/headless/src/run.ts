@@ -9,8 +9,6 @@ import { exitOf } from './exit.ts'
 import { createReport } from './report.ts'
 import { nameSession, openSession, whatIsGone, whichToolsAreGone } from './session.ts'
 
-const GO_ON = 'You were interrupted. Go on from where you were.'
-
 export async function runTask(ctx: HeadlessContext, invocation: Invocation): Promise<number> {
   const session = await openSession(ctx, invocation)
   const gone = invocation.session.kind === 'new' ? [] : await whatIsGone(ctx, session)
@@ -52,18 +50,18 @@ async function runCommand(
 
 async function drive(
   agent: Agent,
-  { task, signal }: Invocation,
+  { task, signal, interrupted = false }: Invocation,
   wasInterrupted: boolean,
 ): Promise<TurnOutcome> {
   const cancel = () => void agent.cancel(String(signal.reason))
   signal.addEventListener('abort', cancel, { once: true })
   try {
     const waits = hasInput(agent.session.inbox)
-    const text = task ?? (waits ? undefined : wasInterrupted ? GO_ON : undefined)
-    if (text !== undefined) {
-      await agent.send(text, { wake: false })
+    if (interrupted || (task === undefined && !waits && wasInterrupted)) await agent.goOn()
+    if (task !== undefined) {
+      await agent.send(task, { wake: false })
       // After the prompt: a session that has anything at all has what it was asked.
-      await nameSession(agent.session, text)
+      await nameSession(agent.session, task)
     }
     const turn = agent.wake()
     // Only now is there something to cancel: an abort that came earlier told nobody.

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Invocation, Terminal } from '@cordage/core/command'
 import { definePlugin } from '@cordage/core/kernel'
 import { modelError } from '@cordage/core/model'
-import { inboxSplice, requestHeader, turnStart } from '@cordage/core/session'
+import { inboxSplice, requestHeader, turnEnd, turnStart } from '@cordage/core/session'
 import { bench, call, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
 import commands from '../../../core/src/command/index.ts'
 import local from '../../../environments/local/src/index.ts'
@@ -215,6 +215,23 @@ describe('going on', () => {
     const queuedRun = { session: { kind: 'resume', id: queued.id }, model: 'test/model' } as const
     expect(await run(queuedRun)).toMatchObject({ code: 0 })
     expect(JSON.stringify(made.requests[1]?.messages)).toContain('waiting since yesterday')
+  })
+
+  it('goes on with a turn that a limit cut short when it is told to, once', async () => {
+    await start([say('went on')])
+    const session = await made.root.sessions.create({ project, depth: 0 })
+    await session.append([
+      turnStart({ turn: 1 }),
+      turnEnd({ turn: 1, reason: 'budget', error: { code: 'BUDGET_EXCEEDED', message: 'used up' } }),
+    ])
+    await session.close()
+    const again = { session: { kind: 'resume', id: session.id }, model: 'test/model' } as const
+    await expect(run(again)).rejects.toMatchObject({ code: 'TASK_MISSING' })
+    expect(await run({ ...again, interrupted: true })).toMatchObject({ code: 0, out: 'went on\n' })
+    expect(JSON.stringify(made.requests[0]?.messages)).toContain('A budget was used up')
+    await expect(run({ ...again, interrupted: true })).rejects.toMatchObject({
+      code: 'NOTHING_INTERRUPTED',
+    })
   })
 
   it('says which directory and tool are gone', async () => {

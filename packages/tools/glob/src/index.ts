@@ -47,6 +47,7 @@ function globTool(settings: GlobConfig) {
     execute: (args, run) => findFiles(args, run, settings),
     render: renderFiles,
     concurrent: () => true,
+    idempotent: true,
     title: ({ pattern }) => `glob ${pattern}`,
   })
 }

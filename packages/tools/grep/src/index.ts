@@ -64,6 +64,7 @@ function grepTool(settings: GrepConfig) {
     execute: (args, run) => search(args, run, settings),
     render: (value) => renderFound(value),
     concurrent: () => true,
+    idempotent: true,
     title: ({ pattern }) => `grep ${pattern}`,
   })
 }

@@ -46,6 +46,7 @@ function listTool(settings: ListConfig) {
     },
     render: renderListing,
     concurrent: () => true,
+    idempotent: true,
     title: ({ path = '.' }) => `list ${path}`,
   })
 }

@@ -61,6 +61,7 @@ function readTool(settings: ReadConfig) {
     execute: (args, run) => readFile(args, run, settings, coverage),
     render: renderRead,
     concurrent: () => true,
+    idempotent: true,
     title: ({ file_path }) => `read ${file_path}`,
   })
 }

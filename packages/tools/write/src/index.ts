@@ -46,9 +46,22 @@ const tool = defineTool<Arguments, WriteValue>({
     ]
   },
   execute: writeFile,
+  reconcile: compare,
   render: renderWritten,
   title: ({ file_path }) => `write ${file_path}`,
 })
+
+/** Whether the file holds what was to be written, in whatever encoding it has. */
+async function compare(args: Arguments, { fs }: Pick<ToolRun, 'fs'>): Promise<string> {
+  await using target = await fs.forRead(args.file_path)
+  if (!(await target.stat())) return `${args.file_path} does not exist: it was not written.`
+  const { bytes } = await target.read()
+  const file = decodeText(bytes)
+  const wanted = file ? encodeText(file, args.content) : Buffer.from(args.content, 'utf8')
+  return Buffer.compare(wanted, bytes) === 0
+    ? `${args.file_path} holds exactly what was to be written.`
+    : `${args.file_path} holds something else than what was to be written.`
+}
 
 async function writeFile(args: Arguments, run: ToolRun): Promise<WriteValue> {
   await using target = await run.fs.forWrite(args.file_path, { parents: true })

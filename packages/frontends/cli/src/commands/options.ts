@@ -33,4 +33,6 @@ export interface RunOptions extends GlobalOptions {
   readonly timeout?: number
   readonly quiet: boolean
   readonly takeOver: boolean
+  /** Of `resume` and `continue`. */
+  readonly interrupted?: boolean
 }
