@@ -85,6 +85,7 @@ async function tryOnce(
   const name = `${model.provider}/${model.model}`
   const assembler = createAssembler({
     model: name,
+    tools: send.request.tools,
     isTaken: (id) => index.at(agent.session.surface).calls.has(id),
   })
   const attempt = { ...send, assembler, over: new AbortController() }

@@ -2,6 +2,7 @@ import { newId, type ContentPart, type ToolCallPart, type Usage } from '../messa
 import { modelError } from './errors.ts'
 import type { FinishReason, ModelEvent } from './event.ts'
 import { readUsage } from './reported-usage.ts'
+import { namesOnWire } from './wire-name.ts'
 
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
@@ -21,6 +22,8 @@ export interface Assembled {
 export interface AssembleOptions {
   /** `<provider>/<model id>`, for messages. */
   readonly model?: string
+  /** The tools of the request: their names may be others on the wire. */
+  readonly tools?: readonly { readonly name: string }[]
   /** Says whether an id of a tool call is taken, by an earlier message of the session. */
   readonly isTaken?: (id: string) => boolean
   readonly newId?: () => string
@@ -47,12 +50,14 @@ export class Assembler {
   readonly #options: AssembleOptions
   readonly #drafts: Draft[] = []
   readonly #calls = new Map<number, CallDraft>()
+  readonly #names: ReadonlyMap<string, string>
   #usage: Usage | undefined
   #finish: { reason: FinishReason; replay: unknown } | undefined
   #size = 0
 
   constructor(options: AssembleOptions) {
     this.#options = options
+    this.#names = namesOnWire(options.tools ?? [])
   }
 
   /**
@@ -81,14 +86,15 @@ export class Assembler {
 
   /** The call that an index names so far, for showing it while it arrives. */
   call(index: number): { readonly id: string; readonly name: string } | undefined {
-    return this.#calls.get(index)
+    const call = this.#calls.get(index)
+    return call && { id: call.id, name: this.#names.get(call.name) ?? call.name }
   }
 
   /** What has arrived; whole once `finish` is there. */
   finish(): Assembled {
     const { reason, replay } = this.#finish ?? {}
     return {
-      content: this.#drafts.map(toPart),
+      content: this.#drafts.map((draft) => toPart(draft, this.#names)),
       finish: reason,
       usage: this.#usage,
       replay,
@@ -186,13 +192,14 @@ function isJson(text: string): boolean {
   }
 }
 
-function toPart(draft: Draft): ContentPart {
+function toPart(draft: Draft, names: ReadonlyMap<string, string>): ContentPart {
   if (!isCall(draft)) {
     if (draft.type === 'text') return { type: 'text', text: draft.text }
     const { text, replay } = draft
     return replay === undefined ? { type: 'reasoning', text } : { type: 'reasoning', text, replay }
   }
-  const { id, wireId, name } = draft
+  const { id, wireId } = draft
+  const name = names.get(draft.name) ?? draft.name
   const call: ToolCallPart = { type: 'tool-call', id, name, arguments: draft.arguments }
   return wireId === id ? call : { ...call, wireId }
 }

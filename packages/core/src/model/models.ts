@@ -8,9 +8,11 @@ const ID = /^[a-z0-9][a-z0-9._-]*$/
 /** The registry behind `ctx.models`. */
 export function createModels(): Models {
   const registry = createRegistry<ModelProvider>('model provider')
+  const chains = createRegistry<readonly string[]>('models of the role')
   const providers = () => registry.list().map((entry) => entry.value)
+  const chain = (role: string) => chains.get(role)?.value ?? []
 
-  return {
+  const models: Models = {
     register: (ctx, provider, options) => {
       assert(ID.test(provider.id), `the provider id "${provider.id}" is not lower case letters`)
       registry.add(ctx, provider.id, provider, options)
@@ -28,7 +30,16 @@ export function createModels(): Models {
       }
       return { provider, model, route, info: route.info(model) }
     },
-    default: () => {
+    assign: (ctx, role, names) => {
+      for (const name of names) parseModelName(name)
+      chains.add(ctx, role, [...names])
+    },
+    chain,
+    default: (role = 'main') => {
+      const names = chain(role).length > 0 ? chain(role) : chain('main')
+      const assigned = names.map((name) => models.resolve(name))
+      const usable = assigned.find(({ route }) => route.available() || route.scripted)
+      if (usable) return usable
       for (const route of providers()) {
         const info = route.available() ? route.declared()[0] : undefined
         if (info) return { provider: route.id, model: info.id, route, info }
@@ -36,6 +47,7 @@ export function createModels(): Models {
       return undefined
     },
   }
+  return models
 }
 
 /** Throws `MODEL_NAME_INVALID`. */

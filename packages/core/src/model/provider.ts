@@ -74,8 +74,19 @@ export interface Models {
   providers(): readonly ModelProvider[]
   /** Throws `MODEL_NAME_INVALID`, `MODEL_PROVIDER_UNKNOWN` (with the nearest names). */
   resolve(name: string): ResolvedModel
-  /** The first provider, in order, that has a credential or base URL; its first declared model. */
-  default(): ResolvedModel | undefined
+  /**
+   * Gives a role (`main`, `summary`, `title`) its models until `ctx` unloads: the first is meant, the
+   * others take its place when it fails. Throws `MODEL_NAME_INVALID`; a role has one such list.
+   */
+  assign(ctx: Context, role: string, names: readonly string[]): void
+  /** The models of a role, as `<provider>/<model id>`; none where nobody assigned any. */
+  chain(role: string): readonly string[]
+  /**
+   * The model for a role, `main` unless given: the first assigned one whose route has a credential or
+   * base URL, a role without models having those of `main`; else the first provider, in order, that
+   * has one, with its first declared model. Throws as `resolve` for an assigned one.
+   */
+  default(role?: string): ResolvedModel | undefined
 }
 
 declare module '@cordage/core/kernel' {

@@ -3,6 +3,7 @@ import { answerCases, callCases } from './model-answer-cases.ts'
 import { cancelCases } from './model-cancel-cases.ts'
 import { absenceCases, statusCases } from './model-failure-cases.ts'
 import { type ModelUnderTest, useModel } from './model-fixture.ts'
+import { historyCases, nameCases } from './model-history-cases.ts'
 import { oddityCases } from './model-oddities.ts'
 import { environmentCases, requestCases } from './model-request-cases.ts'
 import { secretCases } from './model-secret-cases.ts'
@@ -24,6 +25,8 @@ export function modelContract(name: string, subject: ModelUnderTest): void {
     redirectCases(fixture)
     cancelCases(fixture)
     requestCases(fixture)
+    historyCases(fixture)
+    nameCases(fixture)
     environmentCases(fixture)
   })
 }

@@ -69,7 +69,8 @@ export async function ask(
   request: ModelRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Assembled> {
-  const assembler = createAssembler({ model: `${request.provider}/${request.model}` })
+  const { provider: id, model, tools } = request
+  const assembler = createAssembler({ model: `${id}/${model}`, tools })
   const body = await provider.body(request)
   for await (const event of provider.stream(request, body, { signal })) assembler.push(event)
   return assembler.finish()

@@ -10,6 +10,10 @@ const compat = z.strictObject({
       'How an effort goes out: `adaptive` as `output_config.effort`, `budget` as the number of ' +
         'thinking tokens (then the values of `efforts` are numbers).',
     ),
+  strictTools: z
+    .boolean()
+    .default(false)
+    .describe('Asks for exact arguments of tools, where their schema is one that can be.'),
   cacheControl: z
     .enum(['automatic', 'markers', 'off'])
     .default('automatic')

@@ -6,11 +6,18 @@ import {
   type TextPart,
   type ToolResultPart,
 } from '@cordage/core/message'
-import { mapWireIds, type ModelInfo, type ModelRequest } from '@cordage/core/model'
+import {
+  mapWireIds,
+  type ModelInfo,
+  type ModelRequest,
+  WireCache,
+  wireName,
+} from '@cordage/core/model'
 import { readReplay } from './thinking-replay.ts'
 
 type MessageParam = Anthropic.MessageParam
 type BlockParam = Anthropic.ContentBlockParam
+type Blocks = BlockParam[]
 type InnerParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
 
 interface Setting {
@@ -19,30 +26,67 @@ interface Setting {
   readonly wireId: (id: string) => string
 }
 
-/** The history without system messages; `marked` puts a cache marker at its end. */
-export async function toMessages(
-  request: ModelRequest,
-  info: ModelInfo,
-  marked: boolean,
-): Promise<MessageParam[]> {
-  const setting = { request, info, wireId: mapWireIds(request.messages, request.provider) }
-  const messages: { role: 'user' | 'assistant'; content: BlockParam[] }[] = []
-  let batch: BlockParam[] | undefined
-  for (const { message } of request.messages) {
-    if (message.role === 'system') continue
-    const content = (
-      await Promise.all(message.content.map((part) => toBlock(part, message, setting)))
-    ).filter((block) => block !== undefined)
-    // The results of one batch answer its calls in one message.
-    if (message.role === 'tool' && batch) {
-      batch.push(...content)
-      continue
-    }
-    batch = message.role === 'tool' ? content : undefined
-    if (content.length === 0) continue
-    messages.push({ role: message.role === 'assistant' ? 'assistant' : 'user', content })
+/** The history of one route; what was made of a message once is made once. */
+export class History {
+  readonly #marked: boolean
+  readonly #made = new WireCache<MessageParam>()
+
+  /** `marked` puts a cache marker at its end. */
+  constructor(marked: boolean) {
+    this.#marked = marked
   }
-  return marked ? markEnd(messages) : messages
+
+  async of(request: ModelRequest, info: ModelInfo): Promise<MessageParam[]> {
+    const setting = { request, info, wireId: mapWireIds(request.messages, request.provider) }
+    const messages: MessageParam[] = []
+    for (const group of groupsOf(request, info)) {
+      const last = group.at(-1) as Message
+      const key = group.map((message) => keyOf(message, setting)).join()
+      const known = this.#made.find(last, key)
+      const message = known ?? this.#made.keep(last, key, await toMessage(group, setting))
+      if (message.content.length > 0) messages.push(message)
+    }
+    return this.#marked ? markEnd(messages) : messages
+  }
+}
+
+/** Whether a system message stands inside the history, on a model that takes it there. */
+export function isLater(messages: ModelRequest['messages'], at: number, info: ModelInfo): boolean {
+  if (info.systemPromptUpdate !== 'in-history') return false
+  return messages.slice(0, at).some(({ message }) => message.role !== 'system')
+}
+
+/** The messages that go out, with the results of one batch together: they answer in one message. */
+function groupsOf({ messages }: ModelRequest, info: ModelInfo): Message[][] {
+  const groups: Message[][] = []
+  let begun = false
+  for (const { message } of messages) {
+    const { role } = message
+    if (role === 'system' && !(begun && info.systemPromptUpdate === 'in-history')) continue
+    begun = true
+    const group = groups.at(-1)
+    if (role === 'tool' && group?.[0]?.role === 'tool') group.push(message)
+    else groups.push([message])
+  }
+  return groups
+}
+
+/** All that the form of a message depends on besides itself. */
+function keyOf({ content }: Message, { request, info, wireId }: Setting): string {
+  const ids = content.map((part) => {
+    if (part.type === 'tool-call') return wireId(part.id)
+    return part.type === 'tool-result' ? wireId(part.callId) : ''
+  })
+  return `${request.provider}/${request.model} ${info.input.join()} ${ids.join(' ')}`
+}
+
+async function toMessage(group: readonly Message[], setting: Setting): Promise<MessageParam> {
+  const [{ role } = { role: 'user' }] = group
+  const parts = group.flatMap((message) => {
+    return message.content.map((part) => toBlock(part, message, setting))
+  })
+  const content = (await Promise.all(parts)).filter((block) => block !== undefined)
+  return { role: role === 'tool' ? 'user' : role, content } as MessageParam
 }
 
 async function toBlock(
@@ -58,7 +102,12 @@ async function toBlock(
       return readReplay(part, message, setting.request)
     case 'tool-call': {
       const id = setting.wireId(part.id)
-      return { type: 'tool_use', id, name: part.name, input: readArguments(part.arguments) }
+      return {
+        type: 'tool_use',
+        id,
+        name: wireName(part.name),
+        input: readArguments(part.arguments),
+      }
     }
     case 'tool-result':
       return toResult(part, setting)
@@ -107,13 +156,14 @@ function readArguments(text: string): Record<string, unknown> {
   return { invalid_arguments: text }
 }
 
-function markEnd(messages: { role: 'user' | 'assistant'; content: BlockParam[] }[]) {
+function markEnd(messages: readonly MessageParam[]): MessageParam[] {
   const last = messages.at(-1)
-  const block = last?.content.at(-1)
+  const blocks = last?.content as Blocks | undefined
+  const block = blocks?.at(-1)
   if (!last || !block || block.type === 'thinking' || block.type === 'redacted_thinking') {
-    return messages
+    return [...messages]
   }
-  const marked = { ...block, cache_control: { type: 'ephemeral' as const } }
-  const content = [...last.content.slice(0, -1), marked as BlockParam]
-  return [...messages.slice(0, -1), { ...last, content }]
+  const marked = { ...block, cache_control: { type: 'ephemeral' as const } } as BlockParam
+  const content = [...(blocks ?? []).slice(0, -1), marked]
+  return [...messages.slice(0, -1), { ...last, content } as MessageParam]
 }

@@ -10,7 +10,7 @@ import {
   streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
-import { buildBody, type MessagesBody } from './body.ts'
+import { MessagesBodies, type MessagesBody } from './body.ts'
 import { openClient } from './client.ts'
 import type { Route } from './config.ts'
 import { createMessageReader } from './stream.ts'
@@ -21,6 +21,7 @@ const ENDPOINT = 'v1/messages'
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
   const declared = declareModels(route.models)
   const access = accessRoute(route, world)
+  const bodies = new MessagesBodies(route.compat)
   const at = (model: string, path: string) => ({ model, url: joinURL(access.baseURL(), path) })
 
   return {
@@ -44,7 +45,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
       if (Array.isArray(page.data)) return page.data.map((model) => model.id)
       throw modelError('MALFORMED_RESPONSE', { model: id, reason: 'no list of models' })
     },
-    body: (request) => buildBody(request, findModel(declared, request.model), route.compat),
+    body: (request) => bodies.build(request, findModel(declared, request.model)),
     stream: (request, body, { signal }) => {
       const failing = at(`${id}/${request.model}`, ENDPOINT)
       const open = async (both: AbortSignal) => {

@@ -85,6 +85,47 @@ describe('the body of Messages', () => {
   })
 })
 
+describe('what a model of Messages takes', () => {
+  const thinking = { compat: { thinkingFormat: 'budget' } }
+  const models = [{ id: 'm', maxTokens: 8_000, reasoningEfforts: { high: 4_000 } }]
+  const asked = async (...messages: Message[]) => {
+    const params = { effort: 'high' }
+    return makeProvider({ ...thinking, models }).body({ ...request(...messages), params })
+  }
+
+  it('thinks by a budget only where calls that wait for results came with thinking', async () => {
+    const thought: ContentPart = { type: 'reasoning', text: 'hm', replay: { signature: 's' } }
+    const calling = (...parts: ContentPart[]) => [
+      say.user('a'),
+      say.assistant('peer', 'm', [...parts, call('c', '{}')]),
+      say.tool('c', 'f', []),
+    ]
+    expect(await asked(...calling(thought))).toHaveProperty('thinking')
+    expect(await asked(...calling())).not.toHaveProperty('thinking')
+    expect(await asked(...calling(), say.user('go on'))).toHaveProperty('thinking')
+  })
+
+  it('gets a later system prompt inside the history where it takes it there', async () => {
+    const history = [say.system('One.'), say.user('hi'), say.system('Two.')]
+    const later = [{ id: 'm', systemPromptUpdate: 'in-history' }]
+    const made = await body({ models: later }, ...history)
+    expect(made.system).toMatchObject([{ text: 'One.' }])
+    expect(made.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'system', content: [{ text: 'Two.' }] },
+    ])
+  })
+
+  it('is asked for exact arguments where the route says so', async () => {
+    const parameters = { type: 'object', properties: {}, additionalProperties: false }
+    const tools = [{ name: 'f', description: 'x', parameters }]
+    const strict = { ...request(say.user('a')), tools }
+    const provider = makeProvider({ compat: { strictTools: true } })
+    expect(await provider.body(strict)).toMatchObject({ tools: [{ strict: true }] })
+    expect(JSON.stringify(await makeProvider({}).body(strict))).not.toContain('strict')
+  })
+})
+
 const named = (type: string, value: object) =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}`
 

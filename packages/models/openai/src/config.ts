@@ -21,6 +21,23 @@ const compat = z.strictObject({
     .enum(['none', 'tool-turns', 'all'])
     .default('none')
     .describe('Which messages of its own a server gets back with their `reasoning_content`.'),
+  strictTools: z
+    .boolean()
+    .default(false)
+    .describe('Asks for exact arguments of tools, where their schema is one that can be.'),
+  maxTools: z
+    .number()
+    .int()
+    .positive()
+    .default(128)
+    .describe('So many tools the server takes; a request with more is not sent.'),
+  cacheMarkers: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Marks what a cache is to keep as Messages does; gateways before such models want it in Chat ' +
+        'Completions.',
+    ),
   usageInStream: z
     .boolean()
     .default(true)

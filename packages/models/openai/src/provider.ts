@@ -11,17 +11,19 @@ import {
   streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
-import { buildChatBody, type ChatBody } from './chat-body.ts'
+import { ChatBodies, type ChatBody } from './chat-body.ts'
 import { ChatReader } from './chat-stream.ts'
 import { openClient } from './client.ts'
 import type { Route } from './config.ts'
-import { buildResponsesBody, type ResponsesBody } from './responses-body.ts'
+import { ResponsesBodies, type ResponsesBody } from './responses-body.ts'
 import { createResponsesReader } from './responses-stream.ts'
 
 /** A route that speaks Chat Completions or Responses. */
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
   const declared = declareModels(route.models)
   const access = accessRoute(route, world)
+  const chat = new ChatBodies(route.compat)
+  const responses = new ResponsesBodies(route.compat)
   const api = () => (access.redirected() ? (route.redirectedApi ?? route.api) : route.api)
   const endpoint = () => (api() === 'openai-responses' ? 'responses' : 'chat/completions')
   const at = (model: string, path: string) => ({ model, url: joinURL(access.baseURL(), path) })
@@ -50,22 +52,20 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
       throw modelError('MALFORMED_RESPONSE', { model: id, reason: 'no list of models' })
     },
     body: (request) => {
-      const info = findModel(declared, request.model)
-      return api() === 'openai-responses'
-        ? buildResponsesBody(request, info, route.compat)
-        : buildChatBody(request, info, route.compat)
+      const bodies = api() === 'openai-responses' ? responses : chat
+      return bodies.build(request, findModel(declared, request.model))
     },
     stream: (request, body, { signal }) => {
-      const responses = api() === 'openai-responses'
+      const isResponses = api() === 'openai-responses'
       const failing = at(`${id}/${request.model}`, endpoint())
       const open = async (both: AbortSignal) => {
         const client = await openClient(access, route.timeoutMs, failing)
-        const sent = responses
+        const sent = isResponses
           ? client.responses.create(body as ResponsesBody, { signal: both })
           : client.chat.completions.create(body as ChatBody, { signal: both })
         return decode(await sent.asResponse())
       }
-      const reader = responses ? createResponsesReader(request) : new ChatReader(request)
+      const reader = isResponses ? createResponsesReader(request) : new ChatReader(request)
       return streamAnswer(failing, open, reader as AnswerReader<unknown>, signal)
     },
   }

@@ -1,9 +1,19 @@
 import { type ContentPart, type Message, textOf, type ToolResultPart } from '@cordage/core/message'
-import { mapWireIds, type ModelInfo, type ModelRequest, resolveEffort } from '@cordage/core/model'
+import {
+  checkToolCount,
+  isStrictSchema,
+  mapWireIds,
+  type ModelInfo,
+  type ModelRequest,
+  resolveEffort,
+  WireCache,
+  wireName,
+} from '@cordage/core/model'
 import type OpenAI from 'openai'
 import type { Compat } from './config.ts'
 import { describeImage, toDataURL } from './image.ts'
 import { readReplay } from './reasoning-replay.ts'
+import { ToolForms } from './tool-forms.ts'
 
 type InputItem = OpenAI.Responses.ResponseInputItem
 type InputContent = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage
@@ -17,25 +27,60 @@ interface Setting {
   readonly wireId: (id: string) => string
 }
 
-/** Nothing is stored by the server: reasoning travels encrypted in the replay state. */
-export async function buildResponsesBody(
-  request: ModelRequest,
-  info: ModelInfo,
-  compat: Compat,
-): Promise<ResponsesBody> {
-  const { temperature, maxTokens } = request.params
-  const setting = { request, info, compat, wireId: mapWireIds(request.messages, request.provider) }
-  const items = await Promise.all(request.messages.map(({ message }) => toItems(message, setting)))
-  return {
-    model: request.model,
-    stream: true,
-    store: false,
-    ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...reasoningFields(request, info, compat),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
-    input: items.flat(),
+/** Makes the bodies of one route. Nothing is stored by the server: reasoning travels encrypted. */
+export class ResponsesBodies {
+  readonly #compat: Compat
+  readonly #items = new WireCache<InputItem[]>()
+  readonly #tools: ToolForms<OpenAI.Responses.FunctionTool>
+
+  constructor(compat: Compat) {
+    this.#compat = compat
+    this.#tools = new ToolForms(false, ({ name, description, parameters }) => {
+      const strict = compat.strictTools && isStrictSchema(parameters)
+      return { type: 'function', name, description, parameters, strict }
+    })
   }
+
+  async build(request: ModelRequest, info: ModelInfo): Promise<ResponsesBody> {
+    const compat = this.#compat
+    const { temperature, maxTokens } = request.params
+    checkToolCount(request, compat.maxTools)
+    return {
+      model: request.model,
+      stream: true,
+      store: false,
+      ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...reasoningFields(request, info, compat),
+      ...(request.tools.length === 0 ? {} : { tools: this.#tools.of(request.tools) }),
+      input: await this.#itemsOf(request, info),
+    }
+  }
+
+  async #itemsOf(request: ModelRequest, info: ModelInfo): Promise<InputItem[]> {
+    const wireId = mapWireIds(request.messages, request.provider)
+    const setting = { request, info, compat: this.#compat, wireId }
+    const input: InputItem[] = []
+    for (const { message } of request.messages) {
+      const key = keyOf(message, setting)
+      input.push(
+        ...(this.#items.find(message, key) ??
+          this.#items.keep(message, key, await toItems(message, setting))),
+      )
+    }
+    return input
+  }
+}
+
+/** All that the form of a message depends on besides itself. */
+function keyOf({ role, content }: Message, { request, info, wireId }: Setting): string {
+  if (role === 'system') return ''
+  if (role === 'user') return info.input.join()
+  const ids = content.map((part) => {
+    if (part.type === 'tool-call') return wireId(part.id)
+    return part.type === 'tool-result' ? wireId(part.callId) : ''
+  })
+  return `${request.provider}/${request.model} ${info.input.join()} ${ids.join(' ')}`
 }
 
 // Models that take no effort do not reason, and refuse to be asked for reasoning items.
@@ -52,10 +97,6 @@ function reasoningFields(request: ModelRequest, info: ModelInfo, compat: Compat)
     include: ['reasoning.encrypted_content' as const],
     ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
   }
-}
-
-function toTool({ name, description, parameters }: ModelRequest['tools'][number]) {
-  return { type: 'function', name, description, parameters, strict: false } as const
 }
 
 async function toItems(message: Message, setting: Setting): Promise<InputItem[]> {
@@ -87,7 +128,9 @@ function toOutputItem(part: ContentPart, message: Message, setting: Setting): In
     }
     case 'tool-call': {
       const call_id = setting.wireId(part.id)
-      return [{ type: 'function_call', call_id, name: part.name, arguments: part.arguments }]
+      return [
+        { type: 'function_call', call_id, name: wireName(part.name), arguments: part.arguments },
+      ]
     }
     default:
       return []

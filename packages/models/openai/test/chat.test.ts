@@ -38,6 +38,27 @@ describe('the body of Chat Completions', () => {
     expect(silent).not.toHaveProperty('thinking')
   })
 
+  it('sends the value of off beside the switch of DeepSeek where the model declares one', async () => {
+    const models = [{ id: 'm', reasoningEfforts: { off: 'none' } }]
+    const asked = { ...request(say.user('hi')), params: { effort: 'off' } }
+    for (const thinkingFormat of ['openai', 'deepseek']) {
+      const made = await makeProvider({ models, compat: { thinkingFormat } }).body(asked)
+      expect(made).toMatchObject({ reasoning_effort: 'none' })
+      expect('thinking' in (made as object)).toBe(thinkingFormat === 'deepseek')
+    }
+  })
+
+  it('marks what a cache is to keep, where the route says so', async () => {
+    const history = [say.system('Be kind.'), say.user('a'), say.user('b')]
+    const made = await body({ compat: { cacheMarkers: true } }, ...history)
+    const mark = { cache_control: { type: 'ephemeral' } }
+    expect(made).toMatchObject({
+      tools: [mark],
+      messages: [{ content: [mark] }, { content: 'a' }, { content: [{ text: 'b', ...mark }] }],
+    })
+    expect(JSON.stringify(await body({}, ...history))).not.toContain('cache_control')
+  })
+
   it('gives reasoning back as the route says, and never to another one', async () => {
     const thought: ContentPart = { type: 'reasoning', text: 'hmm' }
     const call: ContentPart = { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' }
@@ -50,8 +71,9 @@ describe('the body of Chat Completions', () => {
       return messages.map((message) => message.reasoning_content)
     }
     expect(await given('none')).toEqual([undefined, undefined, undefined])
-    expect(await given('tool-turns')).toEqual([undefined, 'hmm', undefined])
-    expect(await given('all')).toEqual(['hmm', 'hmm', undefined])
+    // A call of another route has the field too, for the sake of servers that want it, but empty.
+    expect(await given('tool-turns')).toEqual([undefined, 'hmm', ''])
+    expect(await given('all')).toEqual(['hmm', 'hmm', ''])
   })
 
   it('lets images follow the results of a whole batch', async () => {

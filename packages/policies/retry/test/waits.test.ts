@@ -6,18 +6,23 @@ import { bench, say, type Bench, type Reply } from '../../../core/test/loop/boot
 
 const route = { model: 'test/model', url: 'http://hub/v1/x' }
 
+/** The time of the clock that is given to these tests: no time goes by unless they say so. */
+function clock(): number {
+  return vi.getMockedSystemTime()?.getTime() ?? Number.NaN
+}
+
 /** Refuses as a server would, and keeps the time at which it was asked. */
 function refusing(status: number, headers: Readonly<Record<string, string>>, times: number[]) {
   const header = (name: string) => headers[name]
   return async function* () {
-    times.push(Date.now())
+    times.push(clock())
     throw normaliseHttp(route, { status, body: '', header })
   } satisfies Reply
 }
 
 function answering(times: number[]): Reply {
   return async function* () {
-    times.push(Date.now())
+    times.push(clock())
     yield* say('ok')
   }
 }
@@ -81,7 +86,7 @@ describe('waiting for a server', () => {
     replies.push(refusing(429, { 'retry-after': '7200' }, times))
     await settle(made.agent.send('go', { wake: false }))
     const outcome = made.agent.wake()
-    const startedAt = Date.now()
+    const startedAt = clock()
     const waiting = () => {
       const { status } = made.agent
       return status.kind === 'running' ? status.waiting : undefined
@@ -90,7 +95,7 @@ describe('waiting for a server', () => {
     expect(waiting()).toBe('retry in 7200 s')
     await made.agent.cancel('enough')
     expect(await outcome).toMatchObject({ reason: 'aborted' })
-    expect(Date.now()).toBe(startedAt)
+    expect(clock()).toBe(startedAt)
   })
 
   it('asks again after an empty answer, and as often once the loop has asked for one', async () => {
@@ -148,11 +153,11 @@ describe('waiting for a server', () => {
     const known = code as keyof typeof modelErrors
     replies.push(...Array.from({ length: 6 }, () => fails(known)))
     const before = made.requests.length
-    const startedAt = Date.now()
+    const startedAt = clock()
     expect(await turn()).toMatchObject({ error: { code } })
     expect(made.requests.length - before).toBe(times)
     // 0.5 + 1 + 2 + 4 + 8 seconds, a tenth more or less.
-    const waited = Date.now() - startedAt
+    const waited = clock() - startedAt
     expect(waited).toBeLessThanOrEqual(times === 6 ? 17_050 : 0)
     expect(waited).toBeGreaterThanOrEqual(times === 6 ? 13_950 : 0)
   })
