@@ -239,6 +239,23 @@ describe('a process that a plugin ends', () => {
   })
 })
 
+describe('a promise that a plugin left alone', () => {
+  it('ends nothing when it fails: the file, the line and the row are told', async () => {
+    await using place = await makePlace('sample')
+    const patch = join(place.base, 'theirs.patch.yml')
+    const file = join(place.base, 'theirs.mjs')
+    const fail = 'Promise.reject(new TypeError("boo")); void Promise.reject(Object.create(null))'
+    await writeFile(file, `export default { name: 'theirs', apply() { void ${fail} } }`)
+    await writeFile(patch, '- insert: [{ id: their-row, name: ./theirs.mjs }]\n')
+    const task = ['--model', 'scripted/fix-a-bug', 'fix the failing test']
+    const { code, stderr } = await runCli(place, ['--patch', patch, ...task])
+    expect(stderr).toContain(`at ${file}:1 (row "their-row")`)
+    expect(stderr).toContain('what runs goes on')
+    expect(readFileSync(join(place.home, 'logs/cordage.log'), 'utf8')).toContain('TypeError: boo')
+    expect(code).toBe(0)
+  })
+})
+
 describe('bare cordage in a terminal', () => {
   it('says what to do next', async (test) => {
     // It gives the process a terminal.

@@ -6,7 +6,7 @@ import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
 import type { Agent, ModelChoice } from './agent.ts'
 import { agentError } from './errors.ts'
 import { goOnText, isCutShort } from './go-on.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 export interface AgentParts {
   readonly ctx: Context
@@ -53,17 +53,6 @@ export function createAgent(parts: AgentParts): Agent {
     return put(await goOnText(parts.ctx, agent), 'next-step')
   }
 
-  const close = async (): Promise<void> => {
-    await turns.stop()
-    try {
-      await parts.onClose()
-      account.close()
-      await scope.close()
-    } finally {
-      await session.close()
-    }
-  }
-
   const agent: Agent = {
     id: session.id,
     session,
@@ -98,9 +87,20 @@ export function createAgent(parts: AgentParts): Agent {
     wake: async () => turns.wake(),
     cancel: (reason = 'cancelled') => turns.cancel(reason),
     idle: turns.idle,
-    close: () => (closing ??= close()),
+    close: () => (closing ??= close(parts, turns)),
   }
   return agent
+}
+
+async function close(parts: AgentParts, turns: Turns): Promise<void> {
+  await turns.stop()
+  try {
+    await parts.onClose()
+    parts.account.close()
+    await parts.scope.close()
+  } finally {
+    await parts.session.close()
+  }
 }
 
 function messageOf(id: string, text: string): Message {

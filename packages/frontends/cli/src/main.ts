@@ -18,6 +18,8 @@ export async function main(args: readonly string[]): Promise<void> {
   watchForEnd(() => decided)
   const debug = args.includes('--debug')
   process.on('uncaughtException', (error) => void failOrGiveUp(error, debug))
+  // A promise that nobody waited for has broken nothing that goes on.
+  process.on('unhandledRejection', (error) => void tellRejection(error, debug))
   try {
     if (args[0] === '__complete') {
       const { complete } = await import('./commands/complete.ts')
@@ -54,15 +56,28 @@ function proxyNotice(variable: string): string {
 interface FailOptions {
   readonly debug: boolean
   readonly late?: boolean
+  readonly ends?: boolean
 }
 
-async function fail(error: unknown, options: FailOptions): Promise<void> {
+async function tell(error: unknown, options: FailOptions): Promise<void> {
   const { failureText, logFailure } = await import('./print/failure.ts')
-  const { toExitCode } = await import('@cordage/core/error')
   const logFile = logFileOf(homeOf(process.env))
   logFailure(error, logFile, process.env)
   process.stderr.write(failureText(error, { ...options, logFile }))
+}
+
+async function fail(error: unknown, options: FailOptions): Promise<void> {
+  await tell(error, options)
+  const { toExitCode } = await import('@cordage/core/error')
   await end(toExitCode(error))
+}
+
+async function tellRejection(error: unknown, debug: boolean): Promise<void> {
+  try {
+    await tell(error, { debug, late: true, ends: false })
+  } catch {
+    // It could not be told; what runs goes on all the same.
+  }
 }
 
 /** A failure of the report itself would come back as the next uncaught one, for ever. */

@@ -38,6 +38,13 @@ describe('a late failure', () => {
     )
   })
 
+  it('that ends nothing says so, and not how to go on', () => {
+    noteSessions(() => ['01ABC'])
+    const told = failureText(new TypeError('left alone'), { ...late, ends: false })
+    expect(told).toContain('what runs goes on')
+    expect(told).not.toContain('resume')
+  })
+
   it('that is no error names whose code may have thrown it', () => {
     const file = join(folder, 'late.mjs')
     writeFileSync(file, '')

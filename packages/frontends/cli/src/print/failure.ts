@@ -14,15 +14,17 @@ export interface FailureOptions {
   readonly logFile: string
   /** It came from no command, but from code that went on by itself. */
   readonly late?: boolean
+  /** The process ends with it: `false` for a promise that nobody waited for. */
+  readonly ends?: boolean
 }
 
 /** The one text that a person sees of a failure: what, where, why and what to do. */
 export function failureText(error: unknown, options: FailureOptions): string {
-  const { debug, logFile, late = false } = options
+  const { debug, logFile, late = false, ends = true } = options
   const problems = problemsOf(error)
   const lines =
     problems.length > 0 ? problemLines(problems.map(problemText)) : [oneFailure(error, logFile)]
-  if (late) lines.push(...lateLines(error))
+  if (late) lines.push(...lateLines(error), ...(ends ? goOnLines() : ['  what runs goes on']))
   if (debug) lines.push(stackOf(error))
   return harmless(`${lines.join('\n')}\n`)
 }
@@ -65,8 +67,11 @@ function lateLines(error: unknown): string[] {
     ...(rows.length === 0
       ? []
       : [`  it does not tell where; not ours: the plugins of ${rows.join(', ')}`]),
-    ...sessionsUnderway().map((id) => `  go on with: cordage resume ${id}`),
   ]
+}
+
+function goOnLines(): string[] {
+  return sessionsUnderway().map((id) => `  go on with: cordage resume ${id}`)
 }
 
 /** What is no error was thrown; Node wraps the reason of a rejection. */
