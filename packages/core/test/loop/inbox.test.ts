@@ -191,20 +191,19 @@ describe('what comes', () => {
     expect(made.session.inbox).toEqual([])
   })
 
-  it('when a turn has failed in the log, before the agent is idle, has its own turn', async () => {
+  it('and is asked for when a turn has failed in the log has a turn, before the agent is idle', async () => {
     const broken: Reply = async function* () {
+      await made.agent.send('with another key', { wake: false })
       throw modelError('AUTH', {})
     }
     const made = await start([broken, say('now')])
-    let sent: Promise<unknown> | undefined
+    let asked: Promise<unknown> | undefined
     made.session.watch(made.root, (update) => {
-      if (update.kind !== 'fact' || !turnEnd.is(update.fact)) return
-      sent ??= made.agent.send('with another key')
+      if (update.kind === 'fact' && turnEnd.is(update.fact)) asked ??= made.agent.wake()
     })
     await made.agent.send('go', { wake: false })
     expect(await made.agent.wake()).toMatchObject({ reason: 'error' })
-    await sent
-    await made.agent.idle()
+    expect(await asked).toMatchObject({ turn: 2, reason: 'completed' })
     expect(told(made)).toEqual(['go', 'with another key'])
     expect((await made.facts()).filter((fact) => turnStart.is(fact))).toHaveLength(2)
   })
