@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { delimiter, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -26,5 +26,28 @@ describe('scripts that are started without npm', () => {
     const options = { env: { PATH: system.join(delimiter), HOME: process.env['HOME'] } } as const
     const own = execFileSync('npm', asked, { ...options, cwd: root, encoding: 'utf8' }).trim()
     expect(runTool([bin, ...system], 'npm', ...asked)).toBe(own)
+  })
+})
+
+describe('scripts that run several tools', () => {
+  const together = (...codes: string[]) => {
+    const commands = codes.map((code) => [process.execPath, '--eval', code])
+    const list = commands.map((command) => JSON.stringify(command)).join(', ')
+    const module = join(root, 'scripts/run.mjs')
+    const code = `import { runTogether } from '${module}'; await runTogether(${list}); console.log('went on')`
+    const args = ['--input-type=module', '--eval', code]
+    return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  }
+
+  it('let each come to its end, and then fail for any of them', () => {
+    // The second one ends only after the first has failed.
+    const slow = "setTimeout(() => console.log('to the end'), 300)"
+    const { status, stdout, stderr } = together('process.exit(3)', slow)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: 'to the end\n' })
+    expect(stderr).toContain(`failed: ${process.execPath}`)
+  })
+
+  it('go on when all of them ended well', () => {
+    expect(together('', '')).toMatchObject({ status: 0, stdout: 'went on\n' })
   })
 })
