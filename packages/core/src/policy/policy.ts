@@ -1,7 +1,8 @@
 import type { Context, Scope } from '../kernel/index.ts'
 import type { Actor, Decision, Effect } from './effect.ts'
 
-export type RuleScope = 'once' | 'session' | 'project' | 'user'
+/** How far a grant reaches that outlives its call. */
+export type GrantScope = 'session' | 'project' | 'user'
 
 /**
  * Judges one effect, or passes (`undefined`). The strictest answer of all rules wins; an `allow`
@@ -18,7 +19,7 @@ export interface Policy {
   /** Adds a rule until `ctx` unloads; from an agent's scope it holds for that agent only. */
   rule(ctx: Context, rule: Rule): void
   /** Remembers that a person allowed this effect, for as long as `scope` says. */
-  grant(effect: Effect, actor: Actor, scope: RuleScope): void
+  grant(effect: Effect, actor: Actor, scope: GrantScope): void
 }
 
 export interface ApprovalRequest {
@@ -31,7 +32,8 @@ export interface ApprovalRequest {
 
 export interface ApprovalAnswer {
   readonly outcome: 'allowed' | 'denied' | 'unanswered'
-  readonly scope?: RuleScope
+  /** `once`, also where it is absent: for this call alone, of which nothing is remembered. */
+  readonly scope?: GrantScope | 'once'
   /** Who answered: a frontend's row, `headless`. */
   readonly by: string
   readonly reason?: string

@@ -88,13 +88,6 @@ const decideEach = (names: readonly string[], who: object) => {
 }
 
 describe('grants', () => {
-  it('for once cover one decision of that session', () => {
-    fixture.root.policy.grant(outside, actor(), 'once')
-    expect(decide(outside, { sessionId: 's2' })).toBe('ask')
-    expect(decide(outside)).toBe('allow')
-    expect(decide(outside)).toBe('ask')
-  })
-
   it('reach as far as their scope says', () => {
     const { policy } = fixture.root
     const here = { project: '/w/app' }
