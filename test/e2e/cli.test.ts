@@ -90,6 +90,11 @@ describe('exit codes', () => {
     expect(code, stderr).toBe(124)
     expect(stderr).toContain('BUDGET_EXCEEDED')
     expect(stderr).toContain('cordage resume')
+    const again = await runCli(place, ['continue', '--interrupted', '--quiet'])
+    expect(again.code, again.stderr).toBe(0)
+    const nothing = await runCli(place, ['continue', '--interrupted'])
+    expect(nothing.code, nothing.stderr).toBe(2)
+    expect(nothing.stderr).toContain('NOTHING_INTERRUPTED')
   })
 
   it('are 75 for trouble of the provider, 77 for a refused key', async () => {
