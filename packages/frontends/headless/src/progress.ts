@@ -108,9 +108,10 @@ function lineOf(fact: Fact, paint: Paint): string | undefined {
   if (attemptFailed.is(fact)) {
     const { error, retryInMs, nextModel, usage } = fact.data
     const billed = usage ? `, ${usage.outputTokens} tokens of output were charged for` : ''
-    const again = nextModel === undefined ? 'again' : `going on with ${escape(nextModel)}`
-    const next = retryInMs === undefined ? 'giving up' : `${again} in ${retryInMs} ms${billed}`
-    return paint.yellow(`! ${error.code}: ${escape(error.message)} (${next})`)
+    const again =
+      nextModel === undefined ? `again in ${retryInMs} ms` : `going on with ${nextModel}`
+    const next = retryInMs === undefined ? 'giving up' : `${again}${billed}`
+    return paint.yellow(`! ${error.code}: ${escape(error.message)} (${escape(next)})`)
   }
   if (requestMismatch.is(fact)) {
     return paint.red(`! this request cannot be rebuilt from the log: ${escape(fact.data.reason)}`)
