@@ -129,7 +129,7 @@ export function overlay(url: string) {
       contextWindow: 200_000,
       maxTokens: 4_096,
       input: ['text', 'image'],
-      efforts: { high: 'high' },
+      reasoningEfforts: { high: 'high' },
     },
   ]
   const route = { displayName: 'Peer', models }
