@@ -68,7 +68,7 @@ export async function run(
       ...(task === undefined ? {} : { task }),
       session,
       cwd,
-      ...pick(options, 'model', 'effort', 'permission', 'interrupted',
+      ...pick(options, 'model', 'effort', 'permission', 'interrupted'),
       output: options.output,
       limits: limitsOf(options),
       quiet: options.quiet,
