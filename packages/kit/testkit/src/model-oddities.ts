@@ -22,9 +22,9 @@ export const oddityGroups: readonly OddityGroup[] = [
 export function oddityCases(on: ModelFixture): void {
   const { api } = on.subject
   for (const { title, counts, oddities } of oddityGroups) {
-    const rows = oddities.map((oddity) => [oddity.name, oddity] as const)
+    const rows = oddities.map((oddity) => [`${title}: ${oddity.name}`, oddity] as const)
     const here = rows.filter(([, oddity]) => oddity.reply(api) !== undefined)
-    test.each(here)(`${title}: %s`, async (_, oddity) => {
+    test.each(here)('makes of an oddity what is documented. %s', async (_, oddity) => {
       on.peer.reply(oddity.reply(api) ?? (() => {}))
       const asked = ask(on.provider, on.request(say.user('hi')))
       const told = await asked.then(counts ? tellTokens : tell, tellFailure)
