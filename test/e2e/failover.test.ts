@@ -70,9 +70,12 @@ describe('a chain of models', () => {
     expect(usage.stdout).toMatch(/first\/large/)
     expect(usage.stdout).toMatch(/second\/small/)
 
+    const [id = ''] = sessionIds(place.home)
+    const replayed = await runCli(place, [...patch, 'replay', id])
+    expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0)
+
     // Who comes back wants the model that was chosen, not the one that stood in.
     broken.requests.length = 0
-    const [id = ''] = sessionIds(place.home)
     const again = await runCli(place, [...patch, 'resume', id, 'again'])
     expect(again.code, again.stderr).toBe(0)
     expect(bodies(broken)).toHaveLength(4)

@@ -30,7 +30,7 @@ export async function changeRoute(
   await session.append(
     [
       ...systemFacts(surface, systems, { text: last ? textOf(last.message) : '', info }),
-      requestHeader({ ...header, ...named, reason: 'change', insteadOf: choice.model }),
+      requestHeader({ ...header, ...named, reason: 'change', insteadOf: choice }),
       requestContext({ ...named, contextWindow, maxTokens }),
     ],
     { later: true },

@@ -88,7 +88,7 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
       params,
       toolset,
       sections: prompt.sections,
-      ...(standIn ? { insteadOf: choice.model } : {}),
+      ...(standIn ? { insteadOf: choice } : {}),
     }),
   ]
   // The start of the first attempt follows at once, and takes them to the disk.

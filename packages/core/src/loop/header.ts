@@ -16,8 +16,8 @@ interface HeaderParts {
   readonly params: RequestParams
   readonly toolset: ResolvedToolSet
   readonly sections: readonly PromptPart[]
-  /** The model whose place this one has taken. */
-  readonly insteadOf?: string
+  /** The choice whose place the model has taken. */
+  readonly insteadOf?: RequestHeader['insteadOf']
 }
 
 /** Everything of a request that is not a message, where it is not what was logged `last`. */

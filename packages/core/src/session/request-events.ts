@@ -25,8 +25,8 @@ const header = z.object({
   reason: z.enum(['initial', 'change']),
   /** Which row contributed what and its estimated tokens: for people, never sent. */
   origin: z.array(z.object({ part: z.string(), row: z.string(), tokens: z.number() })),
-  /** The model that was chosen, whose place this one has taken for the rest of a turn. */
-  insteadOf: z.string().optional(),
+  /** What was chosen, `<provider>/<model id>`, whose place this has taken for the rest of a turn. */
+  insteadOf: z.object({ model: z.string(), params }).optional(),
 })
 export type RequestHeader = z.infer<typeof header>
 

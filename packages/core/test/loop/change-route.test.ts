@@ -90,7 +90,7 @@ describe('another model that takes a step over', () => {
       'test/other',
     ])
     const headers = facts.filter((fact) => requestHeader.is(fact))
-    expect(headers.map(({ data }) => [data.model, data.insteadOf, data.reason])).toEqual([
+    expect(headers.map(({ data }) => [data.model, data.insteadOf?.model, data.reason])).toEqual([
       ['model', undefined, 'initial'],
       ['other', 'test/model', 'change'],
     ])
@@ -120,6 +120,8 @@ describe('another model that takes a step over', () => {
     expect(await made.ask('go')).toMatchObject({ reason: 'completed' })
     expect(made.requests.map(({ params }) => params.effort)).toEqual(['high', 'high'])
     expect(efforts).toEqual([{ maxTokens: 50 }])
+    const chosen = { model: 'test/model', params: { effort: 'high' } }
+    expect(made.session.requestHeader?.insteadOf).toEqual(chosen)
   })
 
   it('gets a system prompt that came after history back in front, where it takes it only there', async () => {

@@ -78,14 +78,19 @@ async function drive(
 
 /** The model asked for, else the one the session used, else the first that has a credential. */
 function chooseModel(ctx: HeadlessContext, invocation: Invocation, session: Session): ModelChoice {
-  const used = session.requestHeader
-  const before =
-    used && !invocation.model ? (used.insteadOf ?? `${used.provider}/${used.model}`) : undefined
-  const model = invocation.model ?? before ?? defaultModel(ctx)
+  const before = invocation.model ? undefined : chosenBefore(session)
+  const model = invocation.model ?? before?.model ?? defaultModel(ctx)
   if (model === undefined) throw noModel(ctx)
   ctx.models.resolve(model)
-  const effort = invocation.effort ?? (before ? used?.params.effort : undefined)
+  const effort = invocation.effort ?? before?.params.effort
   return { model, params: effort === undefined ? {} : { effort } }
+}
+
+/** Not what stood in for it when the last turn ended. */
+function chosenBefore({ requestHeader }: Session): ModelChoice | undefined {
+  if (!requestHeader) return undefined
+  const { provider, model, params, insteadOf } = requestHeader
+  return insteadOf ?? { model: `${provider}/${model}`, params }
 }
 
 function defaultModel(ctx: HeadlessContext): string | undefined {

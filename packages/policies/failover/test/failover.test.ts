@@ -139,7 +139,7 @@ describe('policy-failover', () => {
     wait(10_000)
     expect(await ask()).toBe('back')
     const headers = (await facts()).filter((fact) => requestHeader.is(fact))
-    expect(headers.map(({ data }) => data.insteadOf)).toEqual([
+    expect(headers.map(({ data }) => data.insteadOf?.model)).toEqual([
       undefined,
       'test/model',
       undefined,

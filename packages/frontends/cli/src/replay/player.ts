@@ -162,11 +162,16 @@ export class Player {
     const verdict = await next()
     const { failure } = this.#recordedStep()?.attempts[input.attempt - 1] ?? {}
     if (this.stopped || !failure) return { kind: 'fail' }
-    const words = (again: boolean) =>
-      `${again ? 'tries again' : 'gives up'} after ${input.error.code}`
-    const [then, now] = [failure.retryInMs !== undefined, verdict.kind === 'retry']
-    if (then !== now) this.#diverge({ kind: 'turn', before: words(then), after: words(now) })
-    return now ? { kind: 'retry', delayMs: 0 } : verdict
+    const after = `after ${input.error.code}`
+    const words = (again: boolean, model?: string) => {
+      if (!again) return `gives up ${after}`
+      return model === undefined ? `tries again ${after}` : `goes on with ${model} ${after}`
+    }
+    const retries = verdict.kind === 'retry'
+    const then = words(failure.retryInMs !== undefined, failure.nextModel)
+    const now = words(retries, retries ? verdict.model : undefined)
+    if (then !== now) this.#diverge({ kind: 'turn', before: then, after: now })
+    return retries ? { ...verdict, delayMs: 0 } : verdict
   }
 
   async #result(call: CallContext): Promise<unknown> {

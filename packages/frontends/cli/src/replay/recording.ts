@@ -111,7 +111,8 @@ class TurnReader {
   /** With the limit of an answer only where somebody had asked for a lower one. */
   #choice(): { choice?: ModelChoice } {
     if (!this.#header) return {}
-    const { provider, model, params } = this.#header
+    const { provider, model, params, insteadOf } = this.#header
+    if (insteadOf) return { choice: insteadOf }
     const { maxTokens, ...rest } = params
     const asked = maxTokens !== undefined && maxTokens !== this.#context?.maxTokens
     return {
