@@ -222,7 +222,11 @@ describe('going on', () => {
     const session = await made.root.sessions.create({ project, depth: 0 })
     await session.append([
       turnStart({ turn: 1 }),
-      turnEnd({ turn: 1, reason: 'budget', error: { code: 'BUDGET_EXCEEDED', message: 'used up' } }),
+      turnEnd({
+        turn: 1,
+        reason: 'budget',
+        error: { code: 'BUDGET_EXCEEDED', message: 'used up' },
+      }),
     ])
     await session.close()
     const again = { session: { kind: 'resume', id: session.id }, model: 'test/model' } as const
