@@ -115,15 +115,15 @@ test('no system prompt outlives a later one in front, and every entry is there o
   )
 })
 
-test('the request of every step can be rebuilt from the log alone', async () => {
+test('the request of every attempt can be rebuilt from the log alone', async () => {
   await fc.assert(
     fc.asyncProperty(choices, async (numbers) => {
       const facts = logOf(numbers)
       const fold = new SessionFold({ lookup })
       for (const fact of facts) {
-        if (attemptStart.is(fact) && fact.data.attempt === 1 && fold.requestHeader) {
-          const { turn, step } = fact.data
-          expect(await requestAt(facts, turn, step)).toEqual({
+        if (attemptStart.is(fact) && fold.requestHeader) {
+          const { turn, step, attempt } = fact.data
+          expect(await requestAt(facts, turn, step, attempt)).toEqual({
             header: fold.requestHeader,
             messages: requestMessages(fold.surface, fold.requestHeader),
           })

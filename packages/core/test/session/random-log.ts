@@ -10,6 +10,7 @@ import {
   contextMessage,
   defineEvent,
   inboxSplice,
+  reasoningDropped,
   requestHeader,
   SessionFold,
   sessionDirectory,
@@ -123,6 +124,7 @@ class LogWriter {
     for (let attempt = 1; attempt <= failures; attempt += 1) {
       this.#add(
         attemptStart({ turn, step, attempt }),
+        ...(this.#pick(4) === 3 ? [reasoningDropped({ turn, step, attempt, ...route })] : []),
         attemptFailed({ turn, step, attempt, error }),
       )
     }
@@ -134,7 +136,9 @@ class LogWriter {
       name: 'do',
       arguments: '{}',
     }))
-    const content: ContentPart[] = [{ type: 'text', text: 'ok' }, ...calls]
+    const thought: ContentPart = { type: 'reasoning', text: 'hm', replay: { step } }
+    const said: ContentPart[] = this.#pick(8) === 7 ? [] : [{ type: 'text', text: 'ok' }]
+    const content = [...(this.#pick(2) === 1 ? [thought] : []), ...said, ...calls]
     const message: Message = {
       id: this.#id(),
       role: 'assistant',

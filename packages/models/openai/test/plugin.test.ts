@@ -77,6 +77,26 @@ describe('model-openai', () => {
     expect(await api({ DEEPSEEK_BASE_URL: 'http://127.0.0.1:9' })).toBe('openai-completions')
   })
 
+  it('gives up on a server that sends no head of an answer in time', async () => {
+    const peer = await startModelPeer()
+    peer.reply(() => {})
+    const team = { ...openai, baseURL: peer.url, apiKeyEnv: undefined, timeoutMs: 20 }
+    const { root } = await boot({}, { team })
+    const { route } = root.models.resolve('team/m')
+    const asked = ask(route, makeRequest('team', 'm', [say.user('hi')]))
+    await expect(asked).rejects.toMatchObject({ code: 'TIMEOUT', retryable: true })
+    await peer.close()
+  })
+
+  it('refuses a provider that another row has already', async () => {
+    const { root } = await boot({}, { team: openai })
+    const config = { providers: { team: openai } }
+    const second = await mount(root, { id: 'second', plugin, config, timeoutMs }).settled()
+    const error = second.state === 'failed' ? second.error : undefined
+    expect(String((error as Error).cause)).toContain('"team"')
+    expect(root.models.providers().map(({ id }) => id)).toEqual(['team'])
+  })
+
   it('refuses a provider id in capitals and an unknown field', async () => {
     for (const providers of [{ OpenAI: openai }, { openai: { ...openai, tokens: 1 } }]) {
       expect((await boot({}, providers)).state.state).toBe('failed')
