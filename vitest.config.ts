@@ -61,6 +61,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...properties,
           ...whole,
           name: 'slow',
           include: [slowTests],

@@ -28,6 +28,16 @@ describe('properties', () => {
     })
     expect(tests.length).toBeGreaterThan(100)
     expect(tests.filter((path) => /numRuns\s*:/.test(read(path)))).toEqual([])
+    // The projects of these, and no others, take the number of runs.
+    const counted = /^packages\/|^test\/simulation\//
+    const tried = tests.filter((path) => read(path).includes("from 'fast-check'"))
+    expect(tried.filter((path) => !counted.test(path))).toEqual([])
+    const config = read('vitest.config.ts')
+    for (const name of ['unit', 'simulation', 'slow']) {
+      expect(config).toMatch(
+        new RegExp(`\\.\\.\\.properties,\\s+(\\.\\.\\.whole,\\s+)?name: '${name}'`),
+      )
+    }
   })
 
   it('name the seed with which they failed, which is the one of the whole run', () => {

@@ -1,25 +1,29 @@
 import * as fc from 'fast-check'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { simulatedClock } from '../../../kit/testkit/src/simulation/clock.ts'
-import jsonl from '../../../stores/jsonl/src/index.ts'
+import { definePlugin, own } from '@cordage/core/kernel'
+import { simulatedClock, simulatedDisk } from '../../../kit/testkit/src/simulation/index.ts'
+import { createJsonlStore } from '../../../stores/jsonl/src/index.ts'
 import { plan } from './interleaving/plan.ts'
 import { play } from './interleaving/play.ts'
 import { openWorld, type World } from './interleaving/world.ts'
 
 const clock = simulatedClock()
-let directory: string
+const { io } = simulatedDisk({ folders: ['/sessions'] })
+const jsonl = definePlugin({
+  name: 'store',
+  provides: ['store'],
+  apply(ctx) {
+    const options = { segmentMaxBytes: 16_384, compression: 'none' } as const
+    const store = createJsonlStore({ directory: '/sessions', io, ...options })
+    own(ctx, 'store', store, () => store.close())
+  },
+})
+
 let world: World
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'cordage-interleaving-'))
-  world = await openWorld(clock, { plugin: jsonl, config: { directory }, instant: false })
+  world = await openWorld(clock, { plugin: jsonl, instant: true })
 })
-afterAll(async () => {
-  await world.close()
-  await rm(directory, { recursive: true })
-})
+afterAll(() => world.close())
 
 it('whatever comes in whatever order, the log on a disk holds together', async () => {
   await fc.assert(
