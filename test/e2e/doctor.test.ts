@@ -80,7 +80,7 @@ describe('doctor', () => {
         DEEPSEEK_BASE_URL: refusing.url,
         DEEPSEEK_API_KEY: 'sk-0123456789abcdef',
         OPENAI_BASE_URL: hanging.url,
-        ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/v1',
+        ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
       }
       const { code, find } = await doctor(place, [], { env })
       expect(find('DeepSeek')).toMatchObject({
