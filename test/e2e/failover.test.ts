@@ -1,22 +1,26 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startCapablePeer } from '../../packages/frontends/cli/test/capable-peer.ts'
+import { capableReply } from '../../packages/frontends/cli/test/capable-peer.ts'
 import {
   plainReply,
   startModelPeer,
+  streamReply,
   type ModelPeer,
 } from '../../packages/kit/testkit/src/model-peer.ts'
+import { encodeAnswer } from '../../packages/kit/testkit/src/model-wire.ts'
 import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { sessionIds } from './fixture/read-log.ts'
 
+const able = capableReply('anthropic-messages', 'small')
 let broken: ModelPeer
 let sound: ModelPeer
 beforeAll(async () => {
   broken = await startModelPeer()
   broken.reply(plainReply(503, { error: { type: 'overloaded' } }))
-  sound = await startCapablePeer('anthropic-messages', 'small')
+  sound = await startModelPeer()
+  sound.reply(able)
 })
 afterAll(() => Promise.all([broken.close(), sound.close()]))
 
@@ -57,6 +61,9 @@ describe('a chain of models', () => {
     await using place = await makePlace()
     const patch = ['--patch', await layer(place, 'true')]
     broken.requests.length = 0
+    sound.reset()
+    const call = { id: 'c1', name: 'list', arguments: ['{"path":"."}'] }
+    sound.reply(streamReply(encodeAnswer('anthropic-messages', { calls: [call] })), able)
     const { code, stdout, stderr } = await runCli(place, [...patch, 'run', 'say it'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ready\n' })
     expect(stderr).toContain('first/large')
@@ -64,7 +71,7 @@ describe('a chain of models', () => {
     expect(stderr).toContain('going on with second/small')
     expect([bodies(broken), bodies(sound)]).toEqual([
       ['large', 'large', 'large', 'large'],
-      ['small'],
+      ['small', 'small'],
     ])
     const usage = await runCli(place, ['sessions', 'usage', '--output', 'json'])
     expect(usage.stdout).toMatch(/first\/large/)
