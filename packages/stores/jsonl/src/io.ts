@@ -7,16 +7,21 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * Once more where the files of a log are other ones meanwhile: it was written anew, or its owner
+ * Once more where the files of a log may be other ones meanwhile: it was written anew, or its owner
  * has removed a segment that it never wrote to.
  */
 export async function again<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
+    if (!mayBeOfAnother(error)) throw error
     return work()
   }
+}
+
+/** Of a log that was written anew a file is gone, or is not what the old one said of it. */
+export function mayBeOfAnother(error: unknown): boolean {
+  return ['ENOENT', 'STORE_DAMAGED'].includes(errorCode(error) ?? '')
 }
 
 /** The bytes of a file after `from`, at most `max`. */

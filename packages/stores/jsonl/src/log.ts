@@ -3,7 +3,7 @@ import type { Io, IoLock, Refreshed, SessionLog, Snapshot } from '@cordage/core/
 import { Blobs } from './blobs.ts'
 import { readFacts } from './facts.ts'
 import type { LiveLane } from './live-lane.ts'
-import { again, errorCode } from './io.ts'
+import { again, mayBeOfAnother } from './io.ts'
 import type { FormatStep } from './format-steps.ts'
 import { Refresher } from './refresh.ts'
 import { openSegments } from './segment.ts'
@@ -119,7 +119,7 @@ export class JsonlLog implements SessionLog {
         return
       } catch (error) {
         // A log that is written anew meanwhile goes on in other files.
-        if (errorCode(error) !== 'ENOENT' || attempt === 3) throw unreadable(this.#directory, error)
+        if (!mayBeOfAnother(error) || attempt === 3) throw unreadable(this.#directory, error)
       }
     }
   }

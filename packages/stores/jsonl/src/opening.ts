@@ -22,7 +22,10 @@ export async function openToRead(
   id: string,
   directory: string,
 ): Promise<SessionLog> {
-  const past = await readPast(await openSegments(io, directory, id, { steps }), id)
+  const look = async () => readPast(await openSegments(io, directory, id, { steps }), id)
+  const first = await look()
+  // Or half of it was read of the log that was there before it was written anew.
+  const past = first.damage === undefined ? first : await look()
   const live = await readLive(io, directory)
   // Where there is an owner, a batch that is not whole yet is being written just now.
   const busy = past.torn.length > 0 && (await io.locked(leasePath(directory)))

@@ -1,4 +1,4 @@
-import type { Store } from '@cordage/core/store'
+import type { Io, Store } from '@cordage/core/store'
 import {
   factAt,
   factsFrom,
@@ -119,5 +119,32 @@ describe('a log that is written anew', () => {
       expect(view.snapshot, what).toEqual(snapshot)
       await view.close()
     })
+  })
+
+  it('by a packing is read whole, whichever of its files a reader is about to open', async () => {
+    const disk = await diskWith(1)
+    const small = { ...options, segmentMaxBytes: 300, directory: '/root' }
+    let kept = 0
+    for (let moment = 0, ended = false; !ended; moment++) {
+      const { io } = disk.crash('kill')
+      let looks = 0
+      const pack = async () => {
+        if (looks++ === moment) await createJsonlStore({ ...small, io }).upkeep?.pack(id)
+      }
+      const open: Io['open'] = async (...place) => {
+        await pack()
+        return io.open(...place)
+      }
+      const view = await createJsonlStore({ ...small, io: { ...io, open } }).open(id, {
+        mode: 'read',
+      })
+      expect(view.notices, `${moment}`).toEqual([])
+      expect(await readAll(view), `${moment}`).toEqual(facts)
+      await view.close()
+      kept = Math.max(kept, (await io.list(`/root/${id}/log`)).length)
+      ended = looks <= moment
+    }
+    // Of a log that is one file afterwards every other one is gone, which is easy to notice.
+    expect(kept).toBeGreaterThan(1)
   })
 })
