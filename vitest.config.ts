@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           ...fast,
           name: 'tidy',
-          include: ['test/{tidy,docs,proofs,report,scripts}.test.ts'],
+          include: ['test/{tidy,docs,proofs,report}.test.ts'],
           testTimeout: 120_000,
         },
       },
@@ -64,7 +64,7 @@ export default defineConfig({
           ...properties,
           ...whole,
           name: 'slow',
-          include: [slowTests],
+          include: [slowTests, 'test/scripts.test.ts'],
         },
       },
       {

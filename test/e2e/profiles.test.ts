@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { cleanEnv, runCli } from '../e2e/fixture/cli.ts'
-import { besideCordage } from '../e2e/fixture/installation.ts'
-import { compileCache, makePlace, repository, type Place } from '../e2e/fixture/place.ts'
+import { cleanEnv, runCli } from './fixture/cli.ts'
+import { besideCordage } from './fixture/installation.ts'
+import { compileCache, makePlace, repository, type Place } from './fixture/place.ts'
 
 const run = promisify(execFile)
 const foldersOf = (top: string) =>
