@@ -39,15 +39,21 @@ export class CatalogDatabase {
     for (const seen of logs) this.#known.set(seen.id, seen)
   }
 
-  /** Leaves nothing of these sessions in the file. */
-  remove(ids: readonly string[]): void {
-    if (ids.length === 0) return
-    const remove = this.#statement('DELETE FROM log WHERE id = ?')
-    this.#change(() => {
+  /** Gives whether nothing of these sessions is left in the file. */
+  remove(ids: readonly string[]): boolean {
+    if (ids.length === 0) return true
+    const removed = this.#change(() => {
+      const remove = this.#statement('DELETE FROM log WHERE id = ?')
       for (const id of ids) remove.run(id)
     })
     for (const id of ids) this.#known.delete(id)
-    this.#database.pragma('wal_checkpoint(TRUNCATE)')
+    const busy = this.#database.pragma('wal_checkpoint(TRUNCATE)', { simple: true })
+    return removed && busy === 0 && !this.#database.memory
+  }
+
+  /** Leaves nothing of a session that was deleted: where it cannot be taken out the file goes. */
+  forget(id: string): void {
+    if (!this.remove([id])) this.clear()
   }
 
   /** Begins again with nothing. */
@@ -97,11 +103,13 @@ export class CatalogDatabase {
   }
 
   /** What cannot be kept now is read again another time. */
-  #change(work: () => void): void {
+  #change(work: () => void): boolean {
     try {
       this.#database.transaction(work)()
+      return true
     } catch (error) {
       if (isSpoiled(error)) this.clear()
+      return false
     }
   }
 

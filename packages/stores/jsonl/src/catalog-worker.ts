@@ -36,7 +36,7 @@ function answerTo(call: CatalogCall): string {
       lists.delete(call.list)
       break
     case 'forget':
-      database.remove([call.id])
+      database.forget(call.id)
       break
     case 'clear':
       database.clear()

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { sessionTitle } from '@cordage/core/session'
 import { factsFrom, headerFor } from '@cordage/testkit'
@@ -68,3 +68,29 @@ it('the catalog holds the header, the title and the descent of each session', as
   expect(told.get('fork')).toContain('"kind":"fork"')
   expect(told.get('child')).toContain('"kind":"spawn"')
 })
+
+it.each(['before it was opened', 'afterwards'])(
+  'a session that is deleted leaves nothing in a catalog that was locked %s',
+  async (when) => {
+    const root = join(fixture.root, 'sessions')
+    const log = await fixture.store.create(headerFor('secret'))
+    const title = sessionTitle({ title: 'Of no concern', by: 'user' })
+    await log.append([{ ...title, seq: 0, time: 1 }], { sync: true })
+    await log.close()
+    const open = () => fixture.another({ catalog: new ThreadCatalog({ root, from: 1 }) })
+    const store = open()
+    await store.list()
+    await store.list()
+    const held = new Sqlite(join(root, 'catalog.db'))
+    const texts = () => {
+      const names = readdirSync(root).filter((name) => name.startsWith('catalog.db'))
+      return names.map((name) => readFileSync(join(root, name), 'latin1')).join()
+    }
+    expect(texts()).toContain('Of no concern')
+    held.exec('BEGIN EXCLUSIVE')
+    await (when === 'afterwards' ? store : open()).delete('secret')
+    held.close()
+    expect(texts()).not.toContain('Of no concern')
+    expect(await store.list()).toEqual([])
+  },
+)
