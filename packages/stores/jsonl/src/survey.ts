@@ -107,7 +107,7 @@ function nextFrame(bytes: Buffer, from: number, { encoding }: SegmentFile): numb
 
 /** The session itself, and those that it shares segments with. */
 function sessionsIn(frames: readonly Found[], id: string): ReadonlySet<string> {
-  const sessions = new Set([id])
+  const sessions = new Set([id, ...sharedWithout(frames, id)])
   const seals = frames.filter(({ meta }) => meta.seals?.some((seal) => seal.session))
   for (let before = 0; before < sessions.size;) {
     before = sessions.size
@@ -116,6 +116,16 @@ function sessionsIn(frames: readonly Found[], id: string): ReadonlySet<string> {
     }
   }
   return sessions
+}
+
+/** Whose segments stand before the first own one of a fork whose seals for them are spoiled. */
+function sharedWithout(frames: readonly Found[], id: string): string[] {
+  const own = frames.filter(({ meta }) => meta.session === id)
+  if (!own.some(({ meta }) => meta.header?.parent?.kind === 'fork')) return []
+  const first = Math.min(...own.map(({ meta }) => meta.segment))
+  const sealed = sealsIn(own)
+  const shared = frames.filter(({ meta: { segment } }) => segment < first && !sealed.has(segment))
+  return shared.map(({ meta }) => meta.session)
 }
 
 function sealsIn(frames: readonly Found[]): ReadonlyMap<number, Seal> {

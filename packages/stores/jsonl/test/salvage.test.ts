@@ -251,6 +251,33 @@ describe('a session is salvaged from', () => {
     expect(facts).toEqual([...factsFrom(0, 4), ...factsFrom(5, 6), factAt(11, 'mine')])
   })
 
+  it.each(['whole', 'between'])(
+    'a fork of %s, whatever is damaged in the segment that says what it shares',
+    async (parent) => {
+      const forkOf = (id: string) => ({ parent: { id, kind: 'fork', seq: 11 } }) as const
+      const between = headerFor('between', forkOf('whole'))
+      await (await fixture.store.fork('whole', between, { before: 12 })).close()
+      const header = headerFor('child', forkOf(parent))
+      const child = await fixture.store.fork(parent, header, { before: 11 })
+      await child.append([factAt(11, 'mine')], { sync: true })
+      await child.close()
+      const files = await fixture.logFiles('child')
+      const own = files.at(-2) ?? ''
+      const bytes = await readFile(own)
+      const shared = framesOf(bytes)[0]?.meta.from ?? 0
+      expect(shared).toBeGreaterThan(8)
+      for (const { start, end, meta } of framesOf(bytes)) {
+        for (const at of [start, end - 4]) {
+          await writeFile(own, flip(bytes, at))
+          const found = await salvaged(fixture.store, 'child')
+          expect(found.header, meta.kind).toEqual(header)
+          expect(found.facts.slice(0, shared), meta.kind).toEqual(factsFrom(0, shared))
+          expect(found.facts.at(-1), meta.kind).toEqual(factAt(11, 'mine'))
+        }
+      }
+    },
+  )
+
   it('nothing of a log that is empty, and says that all of it is missing', async () => {
     for (const name of await readdir(log)) await writeFile(join(log, name), '')
     const { facts, missing } = await salvaged()
