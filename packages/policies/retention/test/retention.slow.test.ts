@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { headerFor } from '../../../kit/testkit/src/store-fixture.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bench, say, type Bench } from '../../../core/test/loop/boot.ts'
 import storeJsonl from '../../../stores/jsonl/src/index.ts'
@@ -31,13 +32,13 @@ async function turn({ agent }: Bench): Promise<void> {
   expect(await agent.wake()).toMatchObject({ reason: 'completed' })
 }
 
-/** A session that nothing was added to for 100 days. */
+/** A session of 100 days ago. */
 async function makeOld({ root }: Bench, id: string): Promise<void> {
-  const session = await root.sessions.create({ id, project: '/project', depth: 0 })
-  await session.close()
   const time = new Date(Date.now() - 100 * 86_400_000)
-  const log = join(directory, id, 'log')
-  for (const name of await readdir(log)) await utimes(join(log, name), time, time)
+  const log = await root.store.create(headerFor(id, { createdAt: time.getTime() }))
+  await log.close()
+  const folder = join(directory, id, 'log')
+  for (const name of await readdir(folder)) await utimes(join(folder, name), time, time)
 }
 
 const collected = () => existsSync(join(directory, '.collected'))
