@@ -121,7 +121,9 @@ function sessionsIn(frames: readonly Found[], id: string): ReadonlySet<string> {
 /** Whose segments stand before the first own one of a fork whose seals for them are spoiled. */
 function sharedWithout(frames: readonly Found[], id: string): string[] {
   const own = frames.filter(({ meta }) => meta.session === id)
-  if (!own.some(({ meta }) => meta.header?.parent?.kind === 'fork')) return []
+  const headers = own.flatMap(({ meta }) => meta.header ?? [])
+  // Of a fork that nobody went on with yet the header is in the same frame as the seals.
+  if (own.length === 0 || headers.some(({ parent }) => parent?.kind !== 'fork')) return []
   const first = Math.min(...own.map(({ meta }) => meta.segment))
   const sealed = sealsIn(own)
   const shared = frames.filter(({ meta: { segment } }) => segment < first && !sealed.has(segment))

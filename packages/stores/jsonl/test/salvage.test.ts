@@ -278,6 +278,15 @@ describe('a session is salvaged from', () => {
     },
   )
 
+  it('a fork that nobody went on with, whose header is lost with its seals', async () => {
+    const header = headerFor('child', { parent: { id: 'whole', kind: 'fork', seq: 11 } })
+    await (await fixture.store.fork('whole', header, { before: 11 })).close()
+    const own = (await fixture.logFiles('child')).at(-1) ?? ''
+    await writeFile(own, flip(await readFile(own), 30))
+    const found = await salvaged(fixture.store, 'child')
+    expect([found.header, found.facts, found.missing]).toEqual([undefined, factsFrom(0, 11), []])
+  })
+
   it('nothing of a log that is empty, and says that all of it is missing', async () => {
     for (const name of await readdir(log)) await writeFile(join(log, name), '')
     const { facts, missing } = await salvaged()
