@@ -137,6 +137,12 @@ function draftOf(root: string, id: string): string {
   return join(root, `.new-${id}-${Math.random().toString(36).slice(2, 10)}`)
 }
 
+/** Whether a folder is where session `id`, and not one with a longer id, was about to be made. */
+export function isDraftOf(id: string, name: string): boolean {
+  const start = `.new-${id}-`
+  return name.startsWith(start) && /^[0-9a-z]*$/.test(name.slice(start.length))
+}
+
 /** Gives a draft the name of its session, once what is in it is on the disk. */
 async function nameFolder(
   { io, directory: root }: Pick<JsonlStoreOptions, 'io' | 'directory'>,

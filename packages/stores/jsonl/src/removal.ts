@@ -3,6 +3,7 @@ import { sessionError } from '@cordage/core/session'
 import type { Io } from '@cordage/core/store'
 import { jsonlError } from './errors.ts'
 import { errorCode } from './io.ts'
+import { isDraftOf } from './new-log.ts'
 import { leasePath, type JsonlStoreOptions } from './options.ts'
 import { Reach } from './reach.ts'
 import { reasonOf } from './system-error.ts'
@@ -29,6 +30,7 @@ export async function removeSession(
       await io.remove(trash)
     })
     await emptyTrash(io, root)
+    await removeDrafts(io, root, id)
   } finally {
     await lock.release()
   }
@@ -41,6 +43,15 @@ export async function emptyTrash(io: Io, root: string, reach = new Reach()): Pro
   for (const { name } of await io.list(root)) {
     const path = join(root, name)
     if (name.startsWith('.trash-')) await reach.to(path, () => io.remove(path))
+  }
+}
+
+/** What an import that died had brought over, and another one then brought as a whole. */
+async function removeDrafts(io: Io, root: string, id: string): Promise<void> {
+  for (const { name } of await io.list(root)) {
+    const path = join(root, name)
+    if (!isDraftOf(id, name) || (await io.locked(leasePath(path)))) continue
+    await removing(id, path, () => io.remove(path))
   }
 }
 

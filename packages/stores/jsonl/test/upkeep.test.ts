@@ -208,6 +208,19 @@ describe('collect', () => {
     expect(await drafts()).toEqual([expect.stringMatching(/^\.new-alive-/)])
   })
 
+  it('has nothing of a session that is deleted in what an import of it left behind', async () => {
+    const other = fixture.another()
+    for (const id of ['a', 'a-b', 'a']) await other.stage(headerFor(id))
+    const drafts = async () => (await readdir(root)).filter((name) => name.startsWith('.new-'))
+    const [dead = '', alive = ''] = (await drafts()).filter((name) => /^\.new-a-[^-]*$/.test(name))
+    await rename(join(root, dead, 'lease.db'), join(root, dead, 'lease.db-of-nobody'))
+    await makeOld('a', 1)
+    await fixture.store.delete('a')
+    const left = await drafts()
+    expect(left).toHaveLength(2)
+    expect(left).toContain(alive)
+  })
+
   it('passes over what is another user’s, names it, and does the rest', async () => {
     for (const id of ['a', 'b', 'c']) await makeOld(id, 100)
     const foreign = ['.trash-foreign-1', '.new-foreign-1', 'b/blobs', 'c/aside']
