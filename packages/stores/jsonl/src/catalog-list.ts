@@ -7,6 +7,7 @@ import {
   seeFiles,
   stampOfLog,
   stampOfSegment,
+  timeElsewhere,
 } from './catalog-scan.ts'
 
 /** A folder changed no longer ago may be changed again within the same tick of the disk's clock. */
@@ -69,7 +70,7 @@ export class CatalogList {
   #placeOf(id: string, known: Seen | undefined): Place {
     try {
       const log = stampOfLog(this.#root, id)
-      if (!log) return { id, updatedAt: 0, seen: undefined }
+      if (!log) return { id, updatedAt: timeElsewhere(this.#root, id), seen: undefined }
       const isKnown = known && !known.unsettled && isSame(known.log, log)
       const seen = isKnown ? known : this.#see(id, log, known)
       return { id, updatedAt: seen?.updatedAt ?? 0, seen }

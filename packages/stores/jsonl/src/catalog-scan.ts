@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { SeenFiles, Stamp } from './catalog-rows.ts'
+import { draftName } from './log-folder.ts'
 
 /** The folders below the root that may be sessions. */
 export function folderNames(root: string): string[] {
@@ -27,8 +28,8 @@ export function hasLiveLane(root: string, id: string): boolean {
 }
 
 /** Looks at all files of a log; `undefined` for a folder that holds none. */
-export function seeFiles(root: string, id: string): SeenFiles | undefined {
-  const folder = join(root, id, 'log')
+export function seeFiles(root: string, id: string, log = 'log'): SeenFiles | undefined {
+  const folder = join(root, id, log)
   let bytes = 0
   let newest: { name: string; stamp: Stamp } | undefined
   let updatedAt = 0
@@ -41,6 +42,16 @@ export function seeFiles(root: string, id: string): SeenFiles | undefined {
     newest = { name, stamp: stampOf(found) }
   }
   return newest && { newest: newest.name, segment: newest.stamp, bytes, updatedAt }
+}
+
+/** When a log without a folder `log` was written to: a rewrite was cut short, or it is a link. */
+export function timeElsewhere(root: string, id: string): number {
+  const kept = readdirSync(join(root, id)).filter((name) => name.startsWith('log.'))
+  const names = ['log', join(draftName, 'log'), ...kept.sort().toReversed()]
+  const folder = names.find((name) => {
+    return name !== draftName && statSync(join(root, id, name), mayBeMissing)?.isDirectory()
+  })
+  return (folder === undefined ? undefined : seeFiles(root, id, folder)?.updatedAt) ?? 0
 }
 
 export function isSame(a: Stamp, b: Stamp): boolean {

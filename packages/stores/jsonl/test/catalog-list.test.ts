@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -81,6 +89,20 @@ describe('a list of the catalog', () => {
     const entries = list()
     expect(entries.map(({ id }) => id)).toEqual(['two', 'one', 'three'])
     expect(untold(entries)).toEqual(['three'])
+  })
+
+  it('has a log at its place while it is not in its folder', () => {
+    const ids = ['one', 'linked', 'two', 'packed', 'three', 'rewritten', 'four']
+    for (const [seconds, id] of ids.entries()) makeLog(id, seconds)
+    const move = (id: string, to: string) => renameSync(join(root, id, 'log'), join(root, id, to))
+    move('linked', 'elsewhere')
+    symlinkSync('elsewhere', join(root, 'linked/log'))
+    move('packed', 'log.packed')
+    mkdirSync(join(root, 'rewritten/log.next'))
+    move('rewritten', 'log.next/log')
+    for (const say of [words, undefined]) {
+      expect(list(say).map(({ id }) => id)).toEqual(ids.toReversed())
+    }
   })
 
   it('writes nothing down when nothing has changed', () => {
