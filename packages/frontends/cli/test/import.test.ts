@@ -388,6 +388,14 @@ describe('an import', () => {
     expect(await bench.facts(id)).toEqual([])
   })
 
+  it('that is brought in twice at once is there once, and nothing has failed', async () => {
+    await using bench = await openBench()
+    for (const path of [samples.claude, samples.codex, samples.pi, samples.dsh]) {
+      const results = await Promise.all([bench.bring(path), bench.bring(path)])
+      expect(results.map(({ status }) => status).sort()).toEqual(['already', 'imported'])
+    }
+  })
+
   it('names the earlier states of the same session', async () => {
     await using bench = await openBench()
     const lines = await linesOf(samples.codex)

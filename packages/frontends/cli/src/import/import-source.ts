@@ -12,10 +12,11 @@ export async function importSource(
 ): Promise<Imported> {
   try {
     const sha256 = await hashOf(await filesOf(source))
-    if (source.from === 'cordage') {
-      return await (await import('./cordage.ts')).importCordage(place, source.path, sha256)
-    }
-    return await (await import('./transcript.ts')).importTranscript(place, source, sha256)
+    return await bring(place, source, sha256).catch((error: unknown) => {
+      if (!isHarnessError(error, 'STORE_ID_TAKEN')) throw error
+      // Another process has brought it in meanwhile: now it is found.
+      return bring(place, source, sha256)
+    })
   } catch (error) {
     if (!isHarnessError(error) && !(error instanceof Error && 'errno' in error)) throw error
     const { code, message } = describe(error)
@@ -23,6 +24,17 @@ export async function importSource(
     const { path, from } = source
     return { path, from, status: 'failed', ...nothing, error: { code, message } }
   }
+}
+
+async function bring(
+  place: ImportPlace,
+  source: TranscriptSource,
+  sha256: string,
+): Promise<Imported> {
+  if (source.from === 'cordage') {
+    return (await import('./cordage.ts')).importCordage(place, source.path, sha256)
+  }
+  return (await import('./transcript.ts')).importTranscript(place, source, sha256)
 }
 
 async function hashOf(files: readonly string[]): Promise<string> {
