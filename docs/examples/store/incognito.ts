@@ -52,7 +52,6 @@ function newLog(header: SessionHeader): SessionLog {
       if (bytes) return bytes
       throw storeError('BLOB_MISSING', { id: header.id, hash })
     },
-    // Only a crash would read what these keep.
     appendLive: () => {},
     rotateLive: () => {},
     refresh: async () => ({ facts: [], live: [] }),
