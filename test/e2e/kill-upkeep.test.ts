@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { mkdir, readFile, utimes } from 'node:fs/promises'
+import { mkdir, readFile, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { textMessage } from '@cordage/core/message'
@@ -169,6 +169,8 @@ describe('kill -9 in the middle', () => {
   })
 
   it('of collecting leaves whole sessions, and the next one takes the rest', async () => {
+    // What the tests above made is not old.
+    await rm(sessions, { recursive: true })
     const count = 150
     const make = async () => {
       await makeSessions(sessions, count)

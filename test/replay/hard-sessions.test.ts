@@ -133,7 +133,7 @@ it('a session that was killed and went on is replayed', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   run.child.kill('SIGKILL')
-  await run.ended
+  expect(await run.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
   expect(await runCli(place, [...patch, 'continue'])).toMatchObject({ code: 0 })
   const { stdout } = await runCli(place, ['sessions', 'list', '--output', 'json'])
   const [only] = JSON.parse(stdout) as { header: { id: string } }[]
