@@ -68,13 +68,16 @@ export interface Session {
   readonly notices: readonly string[]
 
   /**
-   * Adds facts as one batch. The folds and watchers see them at once; the promise resolves when
-   * the batch is as safe as `options` say. A failed write keeps the batch, which goes first with
-   * the next append. Throws `SESSION_READ_ONLY`, `SESSION_CLOSED`, `EVENT_INVALID` (nothing is
+   * Adds facts as one batch. The folds have them at once, watchers are told of them when they are
+   * in the log, and the promise resolves when the batch is as safe as `options` say. A failed write
+   * keeps the batch, which goes first with the next append. Throws `SESSION_READ_ONLY`, `SESSION_CLOSED`, `EVENT_INVALID` (nothing is
    * added), and the store's codes.
    */
   append(facts: readonly NewFact[], options?: AppendOptions): Promise<readonly Fact[]>
-  /** Publishes a delta to watchers and, coalesced, to the live lane. Never throws. */
+  /**
+   * Tells watchers of a delta, after the facts before it, and adds it, coalesced, to the live lane.
+   * Never throws.
+   */
   delta(delta: LiveDelta): void
   /** The folded value of a definition, known to the session or not. */
   state<Data, State>(definition: EventDefinition<Data, State>): State

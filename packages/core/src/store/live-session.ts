@@ -27,6 +27,7 @@ import { LiveLane } from './live-lane.ts'
 import { placeFacts } from './new-facts.ts'
 import { openFold } from './open-fold.ts'
 import type { Refreshed, SessionLog, Snapshot } from './store.ts'
+import { Outbox } from './outbox.ts'
 import { Watchers } from './watchers.ts'
 import { WriteQueue, type Batch } from './write-queue.ts'
 
@@ -48,6 +49,7 @@ export class LiveSession implements Session {
   readonly #queue: WriteQueue
   readonly #lane: LiveLane
   readonly #watchers = new Watchers()
+  readonly #outbox = new Outbox((updates) => this.#watchers.publish(updates))
   readonly #follower: Follower | undefined
   #leftOver: readonly unknown[]
   #attemptEnded = false
@@ -62,7 +64,7 @@ export class LiveSession implements Session {
     this.#fold = fold
     this.#options = options
     this.#leftOver = log.live
-    this.#queue = new WriteQueue(log, clock, (batch) => this.#rotateLane(batch))
+    this.#queue = new WriteQueue(log, clock, (batch) => this.#written(batch))
     this.#lane = new LiveLane(log, clock)
     if (log.mode === 'write') return
     const wanted = () => this.#watchers.size > 0
@@ -130,12 +132,11 @@ export class LiveSession implements Session {
     })
     const snapshot = facts.length > 0 && this.#queue.wantsSnapshot ? this.#snapshot() : undefined
     for (const fact of facts) this.#fold.add(fact)
-    // Into the queue before anybody is told: a watcher may append, and that comes after.
+    this.#outbox.facts(facts)
     const written =
       facts.length > 0
         ? this.#queue.add({ facts, sync: sync && !later, later, ...(snapshot ? { snapshot } : {}) })
         : this.#queue.flush()
-    this.#watchers.publish(facts.map((fact) => ({ kind: 'fact', fact })))
     try {
       await written
     } catch (error) {
@@ -149,7 +150,7 @@ export class LiveSession implements Session {
     if (this.#closing || !this.writable) return
     const frozen = Object.freeze({ ...delta })
     this.#lane.add(frozen)
-    this.#watchers.publish([{ kind: 'delta', delta: frozen }])
+    this.#outbox.delta(frozen)
   }
 
   state<Data, State>(definition: EventDefinition<Data, State>): State {
@@ -204,16 +205,17 @@ export class LiveSession implements Session {
   async #close(): Promise<void> {
     this.#follower?.stop()
     this.#lane.flush()
-    this.#watchers.end(sessionError('SESSION_CLOSED', { id: this.id }))
     try {
       await this.#queue.flush()
     } finally {
+      this.#watchers.end(sessionError('SESSION_CLOSED', { id: this.id }))
       await this.#log.close().finally(() => this.#options.onClosed?.(this))
     }
   }
 
   /** The live lane may go only once what it held is on the disk as facts. */
-  #rotateLane({ facts, sync }: Batch): void {
+  #written({ facts, sync }: Batch): void {
+    this.#outbox.written(facts.at(-1)?.seq ?? -1)
     this.#attemptEnded ||= facts.some((fact) => assistantMessage.is(fact) || attemptFailed.is(fact))
     if (!this.#attemptEnded || !sync) return
     this.#attemptEnded = false

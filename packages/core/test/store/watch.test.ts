@@ -10,16 +10,52 @@ const words = (updates: readonly SessionUpdate[]) => {
   return updates.map((update) => (update.kind === 'fact' ? update.fact.seq : update.delta.text))
 }
 
-test('watchers get facts and deltas in one order', async () => {
-  const { session } = await newSession()
+test('watchers get facts and deltas in one order, a fact when the log has it', async () => {
+  const { session, log } = await newSession()
   const seen: SessionUpdate[] = []
-  session.watch(createRoot(), (update) => void seen.push(update))
+  let early = false
+  session.watch(createRoot(), (update) => {
+    seen.push(update)
+    const written = log.batches.flatMap((batch) => batch.facts)
+    if (update.kind === 'fact') early ||= !written.includes(update.fact)
+  })
   const first = session.append([user('a'), user('b')])
   session.delta(delta)
   session.delta({ ...delta, text: 'lo' })
   const second = session.append([user('c')])
-  expect(words(seen)).toEqual([0, 1, 'hel', 'lo', 2])
+  expect(words(seen)).toEqual([])
   await Promise.all([first, second])
+  expect(words(seen)).toEqual([0, 1, 'hel', 'lo', 2])
+  session.delta(delta)
+  expect(words(seen)).toEqual([0, 1, 'hel', 'lo', 2, 'hel'])
+  expect(early).toBe(false)
+})
+
+test('watchers hear nothing of what could not be written, until it is, once', async () => {
+  const { session, log } = await newSession()
+  const seen: SessionUpdate[] = []
+  session.watch(createRoot(), (update) => void seen.push(update))
+  log.fail = new Error('full')
+  await expect(session.append([user('a')])).rejects.toThrow()
+  session.delta(delta)
+  expect(words(seen)).toEqual([])
+  log.fail = undefined
+  await session.append([user('b')])
+  expect(words(seen)).toEqual([0, 'hel', 1])
+})
+
+test('watchers hear what a close still writes, and then that it is over', async () => {
+  const { session } = await newSession()
+  const seen: (number | string)[] = []
+  session.watch(
+    createRoot(),
+    (update) => void seen.push(...words([update])),
+    () => void seen.push('over'),
+  )
+  await session.append([user('a')], { later: true })
+  expect(seen).toEqual([])
+  await session.close()
+  expect(seen).toEqual([0, 'over'])
 })
 
 test('a watcher may append: everybody sees both batches in order, and so does the log', async () => {
