@@ -5,15 +5,8 @@ import { textOf } from '@cordage/core/message'
 import { sessionChild, toolCall } from '@cordage/core/session'
 import type { ToolRun } from '@cordage/core/tool'
 import { subagentError } from './errors.ts'
-import type { DelegationSettings, SubagentContext } from './settings.ts'
+import type { Delegation, DelegationSettings, SubagentContext } from './settings.ts'
 import { startChild } from './start-child.ts'
-import type { DelegationKind } from './tool-names.ts'
-
-export interface Delegation {
-  readonly kind: DelegationKind
-  readonly description: string
-  readonly prompt: string
-}
 
 /** What a child comes to. */
 export interface Report extends Omit<Totals, 'unpriced'> {

@@ -2,8 +2,7 @@ import type { Agent } from '@cordage/core/agent'
 import { describeFailure, log } from '@cordage/core/kernel'
 import { newId, textMessage } from '@cordage/core/message'
 import { inboxSplice, sessionDirectory, sessionTitle, type Session } from '@cordage/core/session'
-import type { Delegation } from './delegate.ts'
-import type { DelegationSettings, SubagentContext } from './settings.ts'
+import type { Delegation, DelegationSettings, SubagentContext } from './settings.ts'
 import type { DelegationKind } from './tool-names.ts'
 
 const introductions: Readonly<Record<DelegationKind, string>> = {

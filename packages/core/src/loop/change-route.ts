@@ -1,12 +1,8 @@
 import { textOf } from '../message/index.ts'
-import { resolveEffort, type ResolvedModel } from '../model/index.ts'
-import {
-  requestContext,
-  requestHeader,
-  type RequestHeader,
-  type RequestParams,
-} from '../session/index.ts'
-import { effectiveParams, systemFacts, type EnteredStep } from './enter.ts'
+import type { ResolvedModel } from '../model/index.ts'
+import { requestContext, requestHeader, type RequestHeader } from '../session/index.ts'
+import { systemFacts, type EnteredStep } from './enter.ts'
+import { effectiveParams, supported } from './params.ts'
 import type { TurnRun } from './run.ts'
 
 /**
@@ -37,14 +33,4 @@ export async function changeRoute(
   )
   run.standIns.set(choice.model, `${provider}/${model.model}`)
   return { ...entered, model }
-}
-
-/** A model that stands in does without an effort that it does not know. */
-export function supported(params: RequestParams, model: ResolvedModel): RequestParams {
-  try {
-    resolveEffort({ ...model, params }, model.info)
-    return params
-  } catch {
-    return Object.fromEntries(Object.entries(params).filter(([name]) => name !== 'effort'))
-  }
 }

@@ -1,6 +1,6 @@
 import { claimable } from '../agent/index.ts'
 import { newId, textMessage, textOf, type Message } from '../message/index.ts'
-import { resolveEffort, type ModelInfo, type ResolvedModel } from '../model/index.ts'
+import type { ModelInfo, ResolvedModel } from '../model/index.ts'
 import type { AssembledPrompt } from '../prompt/index.ts'
 import {
   contextMessage,
@@ -10,17 +10,16 @@ import {
   userMessage,
   type InboxEntry,
   type NewFact,
-  type RequestParams,
   type Session,
   type SurfaceEntry,
 } from '../session/index.ts'
 import type { ResolvedToolSet } from '../tool/index.ts'
 import { askHook } from './ask-hook.ts'
 import { bounded } from './bounded.ts'
-import { supported } from './change-route.ts'
 import { countSame } from './count-same.ts'
 import { headerFacts } from './header.ts'
 import { preStep, type PreStepInput, type PreStepResult } from './hooks.ts'
+import { effectiveParams, supported } from './params.ts'
 import type { TurnRun } from './run.ts'
 
 /** A step that has begun: its inputs are in the log, and frozen for every attempt. */
@@ -135,12 +134,6 @@ function promptInput(run: TurnRun, step: number, model: ResolvedModel, toolset: 
     toolNames: [...toolset.tools.keys()],
     signal: run.signal,
   }
-}
-
-export function effectiveParams(params: RequestParams, model: ResolvedModel): RequestParams {
-  const { info } = model
-  resolveEffort({ ...model, params }, info)
-  return { ...params, maxTokens: Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens) }
 }
 
 /**

@@ -5,7 +5,7 @@ import { logFileOf, version } from '../boot/installation.ts'
 import type { ComposeRequest } from '../boot/layers.ts'
 import { proxyOf } from '../boot/proxy.ts'
 import { credentialFileOf, credentialReader } from '../credential/credential-file.ts'
-import type { Check } from './doctor.ts'
+import type { Check } from './doctor-check.ts'
 
 const GB = 1024 ** 3
 const LITTLE_BYTES = GB

@@ -4,7 +4,7 @@ import type { ModelProvider, Models } from '@cordage/core/model'
 import { hasNoList } from '../probe/probes.ts'
 import { bounded } from '../probe/run-probe.ts'
 import { sourceOf } from './credential-check.ts'
-import type { Check } from './doctor.ts'
+import type { Check } from './doctor-check.ts'
 
 const PROBE_MS = 5_000
 

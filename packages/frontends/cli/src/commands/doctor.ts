@@ -3,17 +3,11 @@ import { describe } from '@cordage/core/error'
 import { composeRequestOf, type Harness } from '../boot/boot.ts'
 import { measureAgent } from '../plugin/cost.ts'
 import { harmless, jsonText, tableText } from '../print/table.ts'
+import type { Check } from './doctor-check.ts'
 import { checkMachine } from './doctor-machine.ts'
 import { checkModels } from './doctor-models.ts'
 import { bootOptionsOf, type ListOptions } from './options.ts'
 import { withHarness } from './with-harness.ts'
-
-export interface Check {
-  readonly what: string
-  /** `partial` is a limit that one can live with; `missing` is something not set up. */
-  readonly state: 'ok' | 'partial' | 'missing' | 'failed'
-  readonly detail: string
-}
 
 export interface DoctorOptions extends ListOptions {
   /** Asks no server. */
