@@ -1,3 +1,4 @@
+import { reasonOf } from '../kernel/index.ts'
 import { LineCounter, parseDocument } from 'yaml'
 import type { Document, ScalarTag } from 'yaml'
 import type { Located } from './located.ts'
@@ -54,7 +55,7 @@ function read(source: LayerSource, readTree: (reader: TreeReader) => Read): Read
     return problems.length > 0 ? failed(problems) : { entries, problems }
   } catch (error) {
     // The parser recurses: a file of ten thousand brackets ends its stack.
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    const why = reasonOf(error).split('\n')[0]
     return failed([problem('YAML_INVALID', at(0), `The file cannot be read as YAML: ${why}.`)])
   }
 }

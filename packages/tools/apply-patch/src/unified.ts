@@ -1,3 +1,4 @@
+import { reasonOf } from '@cordage/core/kernel'
 import type { StructuredPatch, StructuredPatchHunk } from 'diff'
 import { parsePatch } from 'diff/lib/patch/parse.js'
 import { fail } from './errors.ts'
@@ -17,7 +18,7 @@ function parseOrFail(text: string): StructuredPatch[] {
   try {
     return parsePatch(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     const line = Number(/line (\d+)/.exec(reason)?.[1] ?? 1)
     throw fail('PATCH_INVALID', { line, reason }, { cause: error })
   }

@@ -1,3 +1,4 @@
+import { reasonOf } from '@cordage/core/kernel'
 import type { getDocumentProxy } from 'unpdf'
 import { fail } from './errors.ts'
 
@@ -56,7 +57,6 @@ async function orFail<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw fail('READ_PDF_FAILED', { path, reason }, { cause: error })
+    throw fail('READ_PDF_FAILED', { path, reason: reasonOf(error) }, { cause: error })
   }
 }

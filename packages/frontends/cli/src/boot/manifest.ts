@@ -1,3 +1,4 @@
+import { reasonOf } from '@cordage/core/kernel'
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bootError } from './errors.ts'
@@ -38,7 +39,7 @@ export function readManifest(folder: string): Manifest | undefined {
   try {
     value = JSON.parse(readText(file))
   } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error))
+    throw invalid(reasonOf(error))
   }
   if (!isObject(value)) throw invalid('it is no object')
   const { cordage = {} } = value
