@@ -75,11 +75,13 @@ describe('a directory that is swapped for a link all the time', () => {
     await using trap = await makeTrap()
     await mkdir(join(trap.project, 'real'))
     await symlink(trap.outside, join(trap.project, 'link'))
+    // A write that finds no target makes one: it is put aside, as it would stop the swapping.
     const swap = `
       const { renameSync } = require('node:fs')
-      for (;;) {
-        renameSync('real', 'target'); renameSync('target', 'real')
-        renameSync('link', 'target'); renameSync('target', 'link')
+      const swapOnce = (name) => { renameSync(name, 'target'); renameSync('target', name) }
+      for (let made = 0; ; ) {
+        try { swapOnce('real'); swapOnce('link') }
+        catch { renameSync('target', 'made-' + made++) }
       }`
     const swapper = spawn(process.execPath, ['-e', swap], { cwd: trap.project, stdio: 'ignore' })
     try {
@@ -91,6 +93,7 @@ describe('a directory that is swapped for a link all the time', () => {
         )
         const { outcomes } = await attack(trap, 'workspace-write', asks)
         expect(outcomes).toHaveLength(50)
+        expect(swapper.exitCode).toBe(null)
         expect(readdirSync(trap.outside)).toEqual(['target.txt'])
         seen.denied ||= outcomes.some(({ code }) => code === 'TOOL_DENIED')
         seen.written ||= outcomes.some(({ isError }) => !isError)
