@@ -76,10 +76,11 @@ describe('a directory that is swapped for a link all the time', () => {
     await mkdir(join(trap.project, 'real'))
     await symlink(trap.outside, join(trap.project, 'link'))
     // A write that finds no target makes one: it is put aside, as it would stop the swapping.
+    // A runner that is killed takes the swapping with it.
     const swap = `
       const { renameSync } = require('node:fs')
       const swapOnce = (name) => { renameSync(name, 'target'); renameSync('target', name) }
-      for (let made = 0; ; ) {
+      for (let made = 0; process.ppid === ${process.pid}; ) {
         try { swapOnce('real'); swapOnce('link') }
         catch { renameSync('target', 'made-' + made++) }
       }`
