@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SessionSummary } from '@cordage/core/store'
+import { textMessage } from '@cordage/core/message'
+import { inboxSplice } from '@cordage/core/session'
+import { LiveSession, systemClock, type SessionSummary } from '@cordage/core/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createJsonlStore, nodeIo } from '../../packages/stores/jsonl/src/index.ts'
 import { makeSessions, optionsFor } from '../bench/many-sessions.ts'
@@ -26,7 +28,42 @@ async function list(...args: string[]): Promise<SessionSummary[]> {
   return JSON.parse(stdout) as SessionSummary[]
 }
 
+/** A session whose agent has been sent things and has taken none of them. */
+async function withWaiting(id: string, texts: readonly string[]) {
+  const store = createJsonlStore({ ...optionsFor(sessions), io: nodeIo })
+  const header = { format: 1, id, createdAt: 1, project: place.project, depth: 0 } as const
+  const options = { clock: systemClock, lookup: () => undefined }
+  const session = await LiveSession.open(await store.create(header), options)
+  const inserted = texts.map((text, at) => {
+    const message = textMessage(`message-${at}`, 'user', text, { kind: 'user' })
+    return { queue: 'next-turn' as const, message }
+  })
+  await session.append([inboxSplice({ inserted, cause: 'send' })])
+  return { session, [Symbol.asyncDispose]: () => store.close() }
+}
+
 describe('sessions are kept in order', () => {
+  it('by what waits in them, which starts nothing, unless a process owns them', async () => {
+    await using waiting = await withWaiting('waits', ['first', 'second', '第三'])
+    const busy = await run('sessions', 'queue', 'waits', 'remove', '1')
+    expect(busy).toMatchObject({ code: 75, stderr: expect.stringContaining('waits') })
+    expect((await run('sessions', 'queue', 'waits')).stdout).toMatch(
+      /^1 .* first\n2 .*\n3 .*第三\n$/,
+    )
+    await waiting.session.close()
+    expect((await run('sessions', 'queue', 'waits', 'edit', '2', 'other', 'words')).code).toBe(0)
+    const moved = await run('sessions', 'queue', 'wa', 'move', '3', '1', '--output', 'json')
+    const [third, first, second] = JSON.parse(moved.stdout)
+    expect([third.text, first.text, second.text]).toEqual(['第三', 'first', 'other words'])
+    const log = await createJsonlStore({ ...optionsFor(sessions), io: nodeIo }).open('waits', {
+      mode: 'read',
+    })
+    const types = new Set<string>()
+    for await (const { type } of log.read(0)) types.add(type)
+    await log.close()
+    expect([...types]).toEqual(['inbox/splice'])
+  })
+
   it('by other titles and by being put away, unless a process owns them', async () => {
     await makeSessions(sessions, 3)
     expect((await run('sessions', 'rename', at(1), 'Another', 'title')).stderr).toBe(

@@ -107,8 +107,11 @@ export interface Agents {
   spawn(options: SpawnOptions): Promise<Agent>
   get(id: string): Agent | undefined
   list(): readonly Agent[]
-  /** Before its first turn; from an agent's scope, for that agent and its children. */
-  onSpawn(ctx: Context, listener: (agent: Agent) => void): void
+  /**
+   * Before its first turn, which waits for `listener`; from an agent's scope, for that agent and
+   * its children. The listener must not wait for a turn. What it throws is logged.
+   */
+  onSpawn(ctx: Context, listener: (agent: Agent) => unknown): void
 }
 
 declare module '@cordage/core/kernel' {

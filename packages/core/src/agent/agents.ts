@@ -1,10 +1,16 @@
-import { defineNotice, type PluginContext } from '../kernel/index.ts'
+import {
+  defineHook,
+  describeFailure,
+  log,
+  type Context,
+  type PluginContext,
+} from '../kernel/index.ts'
 import type { Agent, Agents, SpawnOptions } from './agent.ts'
 import { admitChild, type ChildLimits } from './children.ts'
 import { agentError } from './errors.ts'
 import { openAgent } from './open-agent.ts'
 
-const spawned = defineNotice<Agent>('agent/spawned')
+const spawned = defineHook<Agent, void>('agent/spawned')
 
 /** Keeps the agents of this process; `close` ends children before their parents. */
 export function createAgents(
@@ -47,7 +53,7 @@ export function createAgents(
       const agent = await openAgent({ ...options, ctx, session, closeChildren })
       agents.set(id, agent)
       starting.delete(options)
-      spawned.emit(ctx, agent, agent.scope)
+      await spawned.run(ctx, agent, () => {}, agent.scope)
       return agent
     } finally {
       taken.delete(id)
@@ -67,13 +73,25 @@ export function createAgents(
     spawn,
     get: (id) => agents.get(id),
     list: () => [...agents.values()],
-    onSpawn: (caller, listener) => void spawned.use(caller, listener),
+    onSpawn,
     async close() {
       closed = true
       await Promise.allSettled(starting.values())
       await closeNewestFirst([...agents.values()])
     },
   }
+}
+
+/** What a listener throws is logged: an agent starts without it. */
+function onSpawn(ctx: Context, listener: (agent: Agent) => unknown): void {
+  spawned.use(ctx, async (agent, next) => {
+    try {
+      await listener(agent)
+    } catch (error) {
+      log(ctx, 'error', 'a listener of agent/spawned failed', { error: describeFailure(error) })
+    }
+    return next()
+  })
 }
 
 async function closeNewestFirst(agents: readonly Agent[]): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Context, Scope } from '../kernel/index.ts'
 import type { Account } from '../ledger/index.ts'
-import { textMessage, type Message, newId } from '../message/index.ts'
+import { type Message, newId } from '../message/index.ts'
 import { intersect, type Authority } from '../policy/index.ts'
-import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
+import { inboxSplice, type InboxQueue, type NewFact, type Session } from '../session/index.ts'
 import type { Agent, ModelChoice } from './agent.ts'
 import { agentError } from './errors.ts'
 import { goOnText, isCutShort } from './go-on.ts'
+import { editFact, personMessage } from './queue.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface AgentParts {
@@ -29,22 +30,21 @@ export function createAgent(parts: AgentParts): Agent {
   const turns = createTurns(parts.ctx, () => agent)
   let closing: Promise<void> | undefined
 
-  const splice = async (data: Parameters<typeof inboxSplice>[0]): Promise<void> => {
+  const change = async (fact: NewFact): Promise<void> => {
     if (closing) throw agentError('AGENT_CLOSED', { id: session.id })
-    await session.append([inboxSplice(data)])
+    await session.append([fact])
   }
+  const splice = (data: Parameters<typeof inboxSplice>[0]) => change(inboxSplice(data))
 
   const put = async (text: string, queue: InboxQueue): Promise<Message> => {
-    const message = messageOf(newId(), text)
+    const message = personMessage(newId(), text)
     await splice({ inserted: [{ queue, message }], cause: 'send' })
     return message
   }
 
   const edit = async (id: string, text: string): Promise<Message> => {
-    const message = messageOf(id, text)
-    if (!session.inbox.some((entry) => entry.message.id === id))
-      throw agentError('MESSAGE_GONE', { id })
-    await splice({ edited: [message], released: [id], cause: 'edit' })
+    const message = personMessage(id, text)
+    await change(editFact(session.inbox, message))
     return message
   }
 
@@ -101,9 +101,4 @@ async function close(parts: AgentParts, turns: Turns): Promise<void> {
   } finally {
     await parts.session.close()
   }
-}
-
-function messageOf(id: string, text: string): Message {
-  if (text.trim() === '') throw agentError('MESSAGE_EMPTY')
-  return textMessage(id, 'user', text, { kind: 'user' })
 }

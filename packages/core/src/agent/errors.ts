@@ -32,5 +32,15 @@ export const agentError = defineErrors('core-agent', {
     message:
       'Message {id} does not wait any more: it was taken into a step, or taken back. Send another.',
   },
+  QUEUE_REQUEST: {
+    message:
+      '"{request}" says nothing that can be done to messages that wait. Say list, edit <place> ' +
+      '<words>, move <place> <place>, remove <place>... or release <place>...',
+    exit: 2,
+  },
+  QUEUE_PLACE: {
+    message: '{waiting} messages wait, and none at {name}. `list` shows their places and ids.',
+    exit: 2,
+  },
   MESSAGE_EMPTY: { message: 'The message is empty. Say what to do.', exit: 2 },
 })

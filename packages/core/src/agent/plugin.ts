@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { definePlugin, own, type Plugin } from '../kernel/index.ts'
 import { createAgents } from './agents.ts'
 import { announceJobs } from './job-notices.ts'
+import { queueCommand } from './queue-command.ts'
 
 const config = z.strictObject({
   maxDepth: z
@@ -26,6 +27,7 @@ const plugin: Plugin<z.output<typeof config>> = definePlugin({
   apply(ctx, limits) {
     const agents = createAgents(ctx, limits)
     announceJobs(ctx, agents)
+    ctx.inject(['commands'], (inner) => inner.commands.register(inner, queueCommand))
     own(ctx, 'agents', agents, () => agents.close())
   },
 })

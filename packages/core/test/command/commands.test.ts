@@ -59,7 +59,7 @@ describe('ctx.commands', () => {
     const near = await failure('/say-ti hello')
     expect(near).toMatchObject({ code: 'COMMAND_UNKNOWN' })
     expect(near.message).toContain('Did you mean say-it?')
-    expect((await failure('/elsewhere')).message).toContain('Known: do-it, fail, say-it.')
+    expect((await failure('/elsewhere')).message).toContain('Known: do-it, fail, queue, say-it.')
   })
 
   it('names the command and its row when it throws, and keeps what was thrown to itself', async () => {

@@ -13,6 +13,7 @@ const load = {
   show: () => import('./session-show.ts'),
   fork: () => import('./session-fork.ts'),
   salvage: () => import('./session-salvage.ts'),
+  queue: () => import('./session-queue.ts'),
 }
 
 interface Program {
@@ -29,6 +30,7 @@ export function addSessions({ program, started, listing }: Program): void {
   const given = { program: sessions, started, listing }
   addFinding(given)
   addBranching(given)
+  addQueue(given)
   addUpkeep(given)
   addTransfer(given)
   addRewind(given)
@@ -85,6 +87,19 @@ function addBranching({ program: sessions, started, listing }: Program): void {
     .argument('<id>', 'the session, or the beginning of its id')
     .action((id: string, _: object, command: Command) =>
       started(load.salvage().then(({ salvageSession }) => salvageSession(id, all(command)))),
+    )
+}
+
+function addQueue({ program: sessions, started, listing }: Program): void {
+  listing(sessions.command('queue'))
+    .description('what waits for the agent of a session, and changes of it; starts nothing')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .argument(
+      '[change...]',
+      'list, edit <place> <words>, move <place> <place>, remove <place>..., release <place>...',
+    )
+    .action((id: string, words: string[], _: object, command: Command) =>
+      started(load.queue().then(({ queueOf }) => queueOf(id, words.join(' '), all(command)))),
     )
 }
 
