@@ -41,7 +41,7 @@ const writeAsks: readonly Guarded[] = [
   },
   {
     what: 'instructions of an agent',
-    within: ['.cordage'],
+    within: ['.cordage', '.agents/skills'],
     match: /\/(agents|claude|gemini|skill)(\.local|\.override)?\.md$/,
   },
   {
@@ -80,8 +80,11 @@ export function decideProtected(
   home: string,
 ): Decision | undefined {
   const file = toSlashes(effect.path).toLowerCase()
+  // What a skill brings along is there to be read; its own secrets are judged below.
+  const ofSkill = effect.kind === 'fs:read' && contains(path.join(home, 'skills'), effect.path)
   // A home directory on a file system without case must not be had by another spelling.
-  if (contains(home.toLowerCase(), effect.path.toLowerCase())) return deny('the harness home')
+  const ofHome = contains(home.toLowerCase(), effect.path.toLowerCase())
+  if (ofHome && !ofSkill) return deny('the harness home')
   const secret = secrets.find((guarded) => covers(guarded, file))
   if (secret) return deny(secret.what)
   if (effect.kind === 'fs:read') return undefined

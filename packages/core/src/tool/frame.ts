@@ -10,8 +10,7 @@ export function frame(
   attributes: Readonly<Record<string, string | number | boolean | undefined>>,
   text: string,
 ): string {
-  const close = new RegExp(`<(?=\\s*/\\s*${tag}(?![\\w-]))`, 'gi')
-  const body = text.replaceAll(close, '&lt;')
+  const body = text.replaceAll(opening(tag, '', '(?![\\w-])'), '&lt;')
   return `<${tag}${printAttributes(attributes)}>\n${body}\n</${tag}>`
 }
 
@@ -22,7 +21,19 @@ export function note(attributes: Record<string, string | number>, text: string):
 
 /** `text` in which nothing can be taken for a note of the harness. */
 export function escapeNotes(text: string): string {
-  return text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${NOTE_TAG})`, 'gi'), '&lt;')
+  return text.replaceAll(opening(NOTE_TAG, '?', ''), '&lt;')
+}
+
+/** Finds the `<` of a tag, whatever the width, the case and the invisible characters in it. */
+function opening(tag: string, slash: '' | '?', end: string): RegExp {
+  const letters = [...tag].map((letter) => `[${letter}${wide(letter)}]`).join('\\p{Cf}*')
+  const gap = '[\\s\\p{Cf}]*'
+  return new RegExp(`[<＜﹤](?=${gap}[/／∕⁄]${slash}${gap}${letters}${end})`, 'giu')
+}
+
+/** The full-width form of an ASCII character. */
+function wide(letter: string): string {
+  return String.fromCharCode(letter.charCodeAt(0) + 0xfee0)
 }
 
 /** A file name on one line: as it is, or like a JSON string where it could forge a line. */

@@ -195,3 +195,24 @@ it('closes a child that was being started when its parent closed', async () => {
   const late = root.agents.spawn({ session: child.session, choice, authority, parent })
   await expect(late).rejects.toMatchObject({ code: 'AGENT_CLOSED' })
 })
+
+it('is ready only when those who prepare it are, and starts without one that fails', async () => {
+  const { root, spawn } = await start()
+  const done: string[] = []
+  const prepare = definePlugin({
+    name: 'prepare',
+    inject: ['agents'],
+    apply(ctx) {
+      ctx.agents.onSpawn(ctx, () => Promise.reject(new TypeError('broken')))
+      ctx.agents.onSpawn(ctx, async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        done.push('prepared')
+      })
+    },
+  })
+  const row = mount(root, { id: 'prepare', plugin: prepare, config: {}, timeoutMs: 2_000 })
+  expect(await row.settled()).toEqual({ state: 'active' })
+  await spawn()
+  expect(done).toEqual(['prepared'])
+  await row.dispose()
+})

@@ -56,6 +56,9 @@ describe('protected paths', () => {
     `${home}/config.yml`,
     home,
     `${home}/../.cordage/sessions/x`,
+    `${home}/skills/../credentials.yml`,
+    `${home}/skillset/x`,
+    `${home}/skills/pdf/.ssh/id_ed25519`,
     '/home/ann/.CORDAGE/credentials.yml',
     '/root/.ssh/id_ed25519',
     '/home/ann/.aws/credentials',
@@ -65,6 +68,12 @@ describe('protected paths', () => {
     '/proc/12/mem',
   ])('%s is neither read nor written in any mode', (path) => {
     expect(inEachMode(read(path))).toEqual(['deny', 'deny', 'deny'])
+    expect(inEachMode(write(path))).toEqual(['deny', 'deny', 'deny'])
+  })
+
+  it('lets everybody read what the skills of a person bring along, and nobody write it', () => {
+    const path = `${home}/skills/pdf/forms.md`
+    expect(inEachMode(read(path))).toEqual(['allow', 'allow', 'allow'])
     expect(inEachMode(write(path))).toEqual(['deny', 'deny', 'deny'])
   })
 
@@ -78,6 +87,7 @@ describe('protected paths', () => {
     '/w/app/claude.md',
     '/w/app/skills/x/SKILL.md',
     '/w/app/.cordage/rules.yml',
+    '/w/app/.agents/skills/pdf.md',
     '/w/app/.github/workflows/ci.yml',
     '/w/app/.gitlab-ci.yml',
     '/w/app/.ci/run',

@@ -13,6 +13,16 @@ describe('a frame', () => {
     fc.assert(fc.property(hostile, (text) => closings(frame('out', {}, text), 'out') === 1))
   })
 
+  it.each([
+    ['letters of another width', '</ｏＵｔ>'],
+    ['brackets and slashes of another width', '＜／out＞ ﹤∕out>'],
+    ['characters nobody sees', '<\u200b/\u2060o\u200du\u00adt\ufeff>'],
+    ['spaces of another kind', '<\u3000/\u00a0out>'],
+  ])('is not closed by %s', (_, text) => {
+    const shown = frame('out', {}, text)
+    expect(shown.slice('<out>'.length, -'</out>'.length)).not.toMatch(/[<＜﹤]/)
+  })
+
   it('keeps ordinary text and other tags as they are', () => {
     const text = 'if (a < b) </div> </output> &lt;'
     expect(frame('out', { name: 'x', cut: 3, gone: undefined }, text)).toBe(
@@ -30,6 +40,7 @@ describe('a frame', () => {
     const piece = fc.constantFrom('<', '/', ' ', '\t', 'harness-note', 'HARNESS-NOTE', '>', 'x')
     const hostile = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''))
     fc.assert(fc.property(hostile, (text) => !/<\s*\/?\s*harness-note/i.test(escapeNotes(text))))
+    expect(escapeNotes('＜harness\u200b－note>')).not.toContain('＜')
   })
 })
 
