@@ -62,6 +62,8 @@ export interface BenchOptions {
   /** Instead of the one in memory. */
   readonly store?: { plugin: AnyPlugin; config?: unknown }
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
+  /** `$CORDAGE_HOME` */
+  readonly home?: string
   readonly limits?: Limits
   readonly loop?: Record<string, unknown>
   /** Instead of the time that really passes, for what the loop waits for. */
@@ -76,7 +78,8 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
   const requests: ModelRequest[] = []
   const logged: string[] = []
   const root = createRoot({ log: ({ level, text }) => level === 'error' && logged.push(text) })
-  const host = { env: {}, home: '/nowhere/.cordage', cwd: '/project', version: '0.0.0' }
+  const { home = '/nowhere/.cordage' } = options
+  const host = { env: {}, home, cwd: '/project', version: '0.0.0' }
   const rows: { plugin: AnyPlugin; config?: unknown }[] = [
     { plugin: hostRow(host) },
     options.store ?? { plugin: memory },

@@ -1,0 +1,101 @@
+import type { FileSystem } from '@cordage/core/environment'
+import { isHarnessError } from '@cordage/core/error'
+import { decodeText } from '@cordage/core/tool'
+import { importsIn } from './imports-in.ts'
+
+/** A text as it was read: where it really is, and what it names to be read with it. */
+export interface ReadText {
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+export type WhyNot = 'missing' | 'outside of the project' | 'not readable' | 'not a text'
+
+/** Says why a file must not be read that is really at `path`. */
+export type Judge = (path: string) => WhyNot | undefined
+
+/** Reads a file again only once it is another one: this is asked before every step. */
+export interface Reader {
+  read(path: string, judge: Judge): Promise<ReadText | WhyNot>
+  /** With its links followed; as it is where nothing is there. Found out once. */
+  real(path: string): Promise<string>
+  isDirectory(path: string): Promise<boolean>
+}
+
+interface Known {
+  readonly fingerprint: string
+  readonly file: ReadText
+}
+
+const MAX_KNOWN = 1_000
+
+/** One byte more than `maxBytes` are read of a file, so that it shows that there are more. */
+export function createReader(fs: FileSystem, maxBytes: number): Reader {
+  const files = new Map<string, Known>()
+  const places = new Map<string, string>()
+
+  return {
+    async read(path, judge) {
+      const fingerprint = await fs.fingerprint(path)
+      if (fingerprint === '') return 'missing'
+      const known = files.get(path)
+      if (known && known.fingerprint === fingerprint) return judge(known.file.path) ?? known.file
+      const file = await readText(fs, path, { judge, maxBytes })
+      if (files.size >= MAX_KNOWN) files.clear()
+      if (typeof file === 'object' && fingerprint !== undefined) {
+        files.set(path, { fingerprint, file })
+      }
+      return file
+    },
+    async real(path) {
+      const place = places.get(path) ?? (await resolve(fs, path))
+      places.set(path, place)
+      return place
+    },
+    async isDirectory(path) {
+      return (
+        (await inspect(fs, path, async (target) => (await target.stat())?.kind)) === 'directory'
+      )
+    },
+  }
+}
+
+type Inspected = Awaited<ReturnType<FileSystem['target']>>
+
+async function readText(
+  fs: FileSystem,
+  path: string,
+  { judge, maxBytes }: { judge: Judge; maxBytes: number },
+): Promise<ReadText | WhyNot> {
+  const read = async (target: Inspected): Promise<ReadText | WhyNot> => {
+    const why = judge(target.path)
+    if (why) return why
+    const stat = await target.stat()
+    if (!stat) return 'missing'
+    if (stat.kind !== 'file') return 'not a text'
+    const { bytes } = await target.read({ start: 0, end: maxBytes + 1 })
+    const text = decodeText(bytes)?.text
+    return text === undefined ? 'not a text' : { path: target.path, text, imports: importsIn(text) }
+  }
+  return (await inspect(fs, path, read)) ?? 'not readable'
+}
+
+async function resolve(fs: FileSystem, path: string): Promise<string> {
+  return (await inspect(fs, path, async (target) => target.path)) ?? path
+}
+
+/** Files that are gone, or cannot be had, give nothing; anything else is a fault. */
+async function inspect<T>(
+  fs: FileSystem,
+  path: string,
+  look: (target: Inspected) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    await using target = await fs.target(path)
+    return await look(target)
+  } catch (error) {
+    if (isHarnessError(error)) return undefined
+    throw error
+  }
+}
