@@ -39,6 +39,10 @@ export function createLoop(
       const deadline = watchDeadline(agent.account, clock)
       const signal = AbortSignal.any([control.signal, deadline.signal])
       const endingSince = watchAbort(signal, clock)
+      let takeTime: (() => void) | undefined
+      const hurry = () => void (takeTime = agent.session.hurry(config.cancelGraceMs))
+      if (signal.aborted) hurry()
+      else signal.addEventListener('abort', hurry, { once: true })
       try {
         return await runTurn({
           ctx,
@@ -56,6 +60,8 @@ export function createLoop(
         })
       } finally {
         deadline.stop()
+        signal.removeEventListener('abort', hurry)
+        takeTime?.()
       }
     },
   }

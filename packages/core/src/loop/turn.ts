@@ -4,6 +4,7 @@ import { describe, isHarnessError } from '../error/index.ts'
 import { describeFailure, log } from '../kernel/index.ts'
 import { toolCallsOf, type Message, newId } from '../message/index.ts'
 import {
+  attemptFailed,
   missingResults,
   stepEnd,
   turnEnd,
@@ -186,7 +187,7 @@ async function finish(run: TurnRun, ending: Ending): Promise<TurnOutcome> {
   const outcome = { turn, ...ending, ...(answer ? { answer } : {}) }
   try {
     await agent.session.append([
-      ...openEnds(agent.session, run.config.cancelGraceMs),
+      ...openEnds(agent.session, run.config.cancelGraceMs, ending.error),
       turnEnd({ turn, ...ending }),
     ])
     return outcome
@@ -195,9 +196,9 @@ async function finish(run: TurnRun, ending: Ending): Promise<TurnOutcome> {
   }
 }
 
-/** What an error left open: calls without a result, and the step. */
-function openEnds(session: Session, graceMs: number): NewFact[] {
-  const { turn, step, stepOpen } = session.turn
+/** What an error left open: calls without a result, an attempt that was not made, and the step. */
+function openEnds(session: Session, graceMs: number, error: Failure | undefined): NewFact[] {
+  const { turn, step, stepOpen, attempt, attemptOpen } = session.turn
   const results = missingResults(session.turn, newId, (tool, dispatched) => {
     return describe(
       dispatched
@@ -205,7 +206,13 @@ function openEnds(session: Session, graceMs: number): NewFact[] {
         : toolError('TOOL_NOT_STARTED', { tool }),
     )
   })
-  return [...results, ...(stepOpen ? [stepEnd({ turn, step })] : [])]
+  const place = { turn, step, attempt }
+  const failed = error && attemptFailed({ ...place, error: { ...error, retryable: false } })
+  return [
+    ...results,
+    ...(attemptOpen && failed ? [failed] : []),
+    ...(stepOpen ? [stepEnd({ turn, step })] : []),
+  ]
 }
 
 function endingOf(run: TurnRun, error: unknown): Ending {

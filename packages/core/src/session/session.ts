@@ -70,8 +70,9 @@ export interface Session {
   /**
    * Adds facts as one batch. The folds have them at once, watchers are told of them when they are
    * in the log, and the promise resolves when the batch is as safe as `options` say. A failed write
-   * keeps the batch, which goes first with the next append. Throws `SESSION_READ_ONLY`, `SESSION_CLOSED`, `EVENT_INVALID` (nothing is
-   * added), and the store's codes.
+   * keeps the batch, which goes first with the next append; one that is late ends by itself, and
+   * is not made twice. Throws `SESSION_READ_ONLY`, `SESSION_CLOSED`, `EVENT_INVALID` (nothing is
+   * added), `STORE_WRITE_TIMEOUT`, and the store's codes.
    */
   append(facts: readonly NewFact[], options?: AppendOptions): Promise<readonly Fact[]>
   /**
@@ -93,9 +94,15 @@ export interface Session {
     listener: (update: SessionUpdate) => void,
     ended?: (reason: unknown) => void,
   ): () => void
+  /** Throws `STORE_WRITE_TIMEOUT`, and the store's codes. */
   putBlob(bytes: Uint8Array): Promise<string>
   /** Throws `BLOB_MISSING`. */
   getBlob(hash: string): Promise<Uint8Array>
+  /**
+   * Nothing waits longer than `maxMs` for the store to write, from now on until the returned
+   * function is called: for what has been told to end.
+   */
+  hurry(maxMs: number): () => void
   /** Appends what the last process left open: results, `attempt/failed`, ends. Idempotent. */
   repair(): Promise<void>
   /** Flushes and releases the log. Idempotent. */

@@ -8,6 +8,12 @@ export const storeError = defineErrors('core-store', {
       ' make room or fix the disk, and go on.',
     retryable: true,
   },
+  STORE_WRITE_TIMEOUT: {
+    message:
+      'The disk that holds session {id} does not answer. What it was given to write is kept, and ' +
+      'is written once; see whether the disk is there, and go on.',
+    retryable: true,
+  },
   STORE_FENCED: {
     message:
       'Another process has taken over session {id}; what this one adds is no longer part of it.' +

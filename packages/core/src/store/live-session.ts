@@ -29,10 +29,16 @@ import { openFold } from './open-fold.ts'
 import type { Refreshed, SessionLog, Snapshot } from './store.ts'
 import { Outbox } from './outbox.ts'
 import { Watchers } from './watchers.ts'
+import { storeError } from './errors.ts'
+import { WriteLimit } from './write-limit.ts'
 import { WriteQueue, type Batch } from './write-queue.ts'
+
+export const WRITE_TIMEOUT_MS = 30_000
 
 export interface LiveSessionOptions {
   readonly clock: Clock
+  /** How long the store may take to write something; 30,000 unless given. */
+  readonly writeTimeoutMs?: number
   /** The definitions that are known now besides those of core. */
   readonly lookup: (type: string) => AnyEventDefinition | undefined
   readonly report?: ReportReducer
@@ -46,6 +52,7 @@ export class LiveSession implements Session {
   readonly #log: SessionLog
   readonly #fold: SessionFold
   readonly #options: LiveSessionOptions
+  readonly #limit: WriteLimit
   readonly #queue: WriteQueue
   readonly #lane: LiveLane
   readonly #watchers = new Watchers()
@@ -57,14 +64,17 @@ export class LiveSession implements Session {
   #closing: Promise<void> | undefined
 
   private constructor(log: SessionLog, fold: SessionFold, options: LiveSessionOptions) {
-    const { clock } = options
+    const { clock, writeTimeoutMs = WRITE_TIMEOUT_MS } = options
     this.header = log.header
     this.notices = log.notices
     this.#log = log
     this.#fold = fold
     this.#options = options
     this.#leftOver = log.live
-    this.#queue = new WriteQueue(log, clock, (batch) => this.#written(batch))
+    const expired = () => storeError('STORE_WRITE_TIMEOUT', { id: this.id })
+    this.#limit = new WriteLimit(clock, writeTimeoutMs, expired)
+    const limit = this.#limit
+    this.#queue = new WriteQueue(log, { clock, limit }, (batch) => this.#written(batch))
     this.#lane = new LiveLane(log, clock)
     if (log.mode === 'write') return
     const wanted = () => this.#watchers.size > 0
@@ -181,12 +191,16 @@ export class LiveSession implements Session {
 
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#assertWritable()
-    return this.#log.putBlob(bytes)
+    return this.#limit.within(() => this.#log.putBlob(bytes))
   }
 
   async getBlob(hash: string): Promise<Uint8Array> {
     this.#assertOpen()
     return this.#log.getBlob(hash)
+  }
+
+  hurry(maxMs: number): () => void {
+    return this.#limit.hurry(maxMs)
   }
 
   async repair(): Promise<void> {
@@ -209,8 +223,17 @@ export class LiveSession implements Session {
       await this.#queue.flush()
     } finally {
       this.#watchers.end(sessionError('SESSION_CLOSED', { id: this.id }))
-      await this.#log.close().finally(() => this.#options.onClosed?.(this))
+      await this.#closeLog().finally(() => this.#options.onClosed?.(this))
     }
+  }
+
+  /** Begun in any case: a disk that is late may still come to it, and free the lease. */
+  async #closeLog(): Promise<void> {
+    const closing = this.#log.close()
+    closing.catch(() => {
+      // Told below, where somebody still waits.
+    })
+    await this.#limit.within(() => closing)
   }
 
   /** The live lane may go only once what it held is on the disk as facts. */

@@ -12,7 +12,7 @@ import {
 import type { Clock } from './clock.ts'
 import { EventKinds } from './event-kinds.ts'
 import { disinherit, findBoundary } from './fork-session.ts'
-import { LiveSession } from './live-session.ts'
+import { LiveSession, WRITE_TIMEOUT_MS } from './live-session.ts'
 import { salvageSession } from './salvage-session.ts'
 import type { SessionLog, Store } from './store.ts'
 
@@ -22,15 +22,17 @@ export class OpenSessions implements Sessions {
   readonly #ctx: Context
   readonly #store: Store
   readonly #clock: Clock
+  readonly #writeTimeoutMs: number
   readonly #newId = monotonicFactory()
   readonly #open = new Set<LiveSession>()
   readonly #opening = new Set<Promise<Session>>()
   #closed = false
 
-  constructor(ctx: Context, store: Store, clock: Clock) {
+  constructor(ctx: Context, store: Store, clock: Clock, writeTimeoutMs = WRITE_TIMEOUT_MS) {
     this.#ctx = ctx
     this.#store = store
     this.#clock = clock
+    this.#writeTimeoutMs = writeTimeoutMs
   }
 
   async create(header: Parameters<Sessions['create']>[0]): Promise<Session> {
@@ -102,6 +104,7 @@ export class OpenSessions implements Sessions {
   async #openSession(openLog: () => Promise<SessionLog>): Promise<LiveSession> {
     const session = await LiveSession.open(await openLog(), {
       clock: this.#clock,
+      writeTimeoutMs: this.#writeTimeoutMs,
       lookup: (type) => this.events.get(type),
       report: (type, error) => {
         const fields = { type, error: describeFailure(error) }

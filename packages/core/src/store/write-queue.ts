@@ -1,6 +1,7 @@
 import type { Fact } from '../session/index.ts'
 import type { Clock } from './clock.ts'
 import type { SessionLog, Snapshot } from './store.ts'
+import type { WriteLimit } from './write-limit.ts'
 
 /** How long facts wait that are to be written with the next ones. */
 const MAX_DELAY_MS = 20
@@ -16,20 +17,28 @@ export interface Batch {
 
 /**
  * Writes batches one after the other, in order. A batch that could not be written stays, and goes
- * first with whatever is asked for next.
+ * first with whatever is asked for next. One whose write is late is not written a second time
+ * unless that write has failed.
  */
 export class WriteQueue {
   readonly #log: SessionLog
   readonly #clock: Clock
+  readonly #limit: WriteLimit
   readonly #onWritten: (batch: Batch) => void
   readonly #pending: Batch[] = []
-  #writing = false
+  /** The write of the first batch. */
+  #writing: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   #tail: Promise<void> = Promise.resolve()
 
-  constructor(log: SessionLog, clock: Clock, onWritten: (batch: Batch) => void) {
+  constructor(
+    log: SessionLog,
+    { clock, limit }: { clock: Clock; limit: WriteLimit },
+    onWritten: (batch: Batch) => void,
+  ) {
     this.#log = log
     this.#clock = clock
+    this.#limit = limit
     this.#onWritten = onWritten
   }
 
@@ -76,18 +85,17 @@ export class WriteQueue {
   async #writeUpTo(seq: number): Promise<void> {
     for (let first = this.#pending[0]; first; first = this.#pending[0]) {
       if ((first.facts[0]?.seq ?? seq) > seq) return
-      await this.#write(first)
+      await this.#limit.within(() => (this.#writing ??= this.#write(first)))
     }
   }
 
   async #write(batch: Batch): Promise<void> {
     const { facts, sync, snapshot } = batch
-    this.#writing = true
     try {
       await this.#log.append(facts, { sync, ...(snapshot ? { snapshot } : {}) })
       this.#pending.shift()
     } finally {
-      this.#writing = false
+      this.#writing = undefined
     }
     this.#onWritten(batch)
   }

@@ -19,6 +19,8 @@ export type Input =
   | { readonly kind: 'send' | 'steer' | 'cancel' | 'wake' | 'restart' | 'crash' | 'release' }
   /** The hooks that were deaf so far hear again. */
   | { readonly kind: 'hear' }
+  /** The disk writes nothing more until it goes on. */
+  | { readonly kind: 'hang' | 'go-on' }
   | { readonly kind: 'edit' | 'unsend' | 'reorder'; readonly at: number }
   | { readonly kind: 'time'; readonly ms: number }
 
@@ -76,7 +78,7 @@ const input = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('time'), ms: fc.constantFrom(100, 500, 2_000) }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('hear') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('hear', 'hang', 'go-on') }) },
 ) satisfies fc.Arbitrary<Input>
 
 export const plan: fc.Arbitrary<Plan> = fc.record({

@@ -8,8 +8,14 @@ import type { Input, Plan } from './plan.ts'
 import { Script } from './script.ts'
 import { GRACE_MS, LATE, type World } from './world.ts'
 
-/** Of what is told to people whose input comes too late. */
-const TOO_LATE = ['AGENT_CLOSED', 'SESSION_CLOSED', 'MESSAGE_GONE', 'STORE_FENCED']
+/** What is told to people whose input comes too late, or to a disk that hangs. */
+const TOLD = [
+  'AGENT_CLOSED',
+  'SESSION_CLOSED',
+  'MESSAGE_GONE',
+  'STORE_FENCED',
+  'STORE_WRITE_TIMEOUT',
+]
 const TICK_MS = 100
 /** Longer than any wait but those of a person. */
 const MAX_QUIET_MS = 6_000
@@ -57,6 +63,7 @@ class Game {
     await this.#settled()
     // Whatever happened, the rest of the inbox can be worked off.
     this.#script.calm()
+    await this.#diskAnswers()
     await this.#until(this.#workOff())
     const facts = await this.#facts()
     this.#script.releaseDeaf()
@@ -68,6 +75,7 @@ class Game {
 
   async end(): Promise<void> {
     this.#script.calm()
+    await this.#diskAnswers()
     this.#script.releaseDeaf()
     await this.#until(this.#agent.close())
   }
@@ -88,7 +96,7 @@ class Game {
     for (const input of inputs) {
       await this.#scheduler.schedule(Promise.resolve(), `input ${input.kind}`)
       const done = this.#enter(input).catch((error: unknown) => {
-        const known = isHarnessError(error) && TOO_LATE.includes(error.code)
+        const known = isHarnessError(error) && TOLD.includes(error.code)
         if (!known) this.#wrong.push(`${input.kind} failed: ${String(error)}`)
       })
       const task = done.finally(() => this.#underway.delete(task))
@@ -122,7 +130,13 @@ class Game {
         return this.#pass(input.ms)
       case 'hear':
         return this.#script.releaseHooks()
+      case 'hang':
+        return this.#world.disk.hang()
+      case 'go-on':
+        return this.#diskAnswers()
       case 'restart':
+        // Until the disk answers nobody else can have the session.
+        await this.#diskAnswers()
         await agent.close()
         return this.#start(await this.#world.root.sessions.open(agent.id))
       case 'crash':
@@ -130,12 +144,21 @@ class Game {
     }
   }
 
+  async #diskAnswers(): Promise<void> {
+    this.#world.disk.goOn()
+    await this.#breathe()
+  }
+
   async #cancel(agent: Agent): Promise<void> {
     const since = this.#clock.now()
+    const { disk } = this.#world
     this.#script.cancelling += 1
+    const hung = disk.isHung
     await agent.cancel('enough')
     this.#script.cancelling -= 1
-    const late = this.#clock.now() - since - GRACE_MS
+    // What is left to be written at the end of the grace period has one of its own.
+    const allowedMs = hung || disk.isHung ? 2 * GRACE_MS : GRACE_MS
+    const late = this.#clock.now() - since - allowedMs
     // The clock goes in ticks.
     if (this.#world.instant && late > 2 * TICK_MS)
       this.#wrong.push(`idle ${late} ms after the grace period`)
@@ -154,6 +177,8 @@ class Game {
     this.#script.cancelling += 1
     await agent.close().catch(() => {})
     this.#script.cancelling -= 1
+    // What the old one still had to write comes too late; the new one can be mended.
+    await this.#diskAnswers()
     return this.#start(session)
   }
 

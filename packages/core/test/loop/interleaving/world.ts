@@ -22,10 +22,12 @@ import policy from '../../../src/policy/index.ts'
 import prompt from '../../../src/prompt/index.ts'
 import tools from '../../../src/tool/index.ts'
 import type { SimulatedClock } from '../../../../kit/testkit/src/simulation/clock.ts'
+import { HangingDisk } from '../../store/hanging-disk.ts'
 import type { PlannedCall } from './plan.ts'
 import type { Script } from './script.ts'
 
 export const GRACE_MS = 1_000
+const WRITE_TIMEOUT_MS = 3_000
 /** Said and returned by what was left behind: it may never be seen. */
 export const LATE = 'LATE'
 
@@ -33,6 +35,7 @@ export const LATE = 'LATE'
 export interface World {
   readonly root: RootContext
   script: Script
+  readonly disk: HangingDisk
   /** The store does its work at once: nothing but the clock makes anything wait. */
   readonly instant: boolean
   close(): Promise<void>
@@ -46,10 +49,11 @@ export async function openWorld(
   const host = { env: {}, home: '/nowhere/.cordage', cwd: '/project', version: '0.0.0' }
   const world: { script: Script } = { script: undefined as never }
   const script = () => world.script
+  const disk = new HangingDisk()
   const rows: { plugin: AnyPlugin; config?: unknown }[] = [
     { plugin: providing('host', () => host) },
     store,
-    { plugin: sessionsRow(clock) },
+    { plugin: sessionsRow(clock, disk) },
     ...[credentials, models, prompt, policy, ledger, tools, agents].map((plugin) => ({ plugin })),
     { plugin: loopRow(clock) },
     { plugin: modelRow(script) },
@@ -66,6 +70,7 @@ export async function openWorld(
   }
   return Object.assign(world, {
     root,
+    disk,
     instant: store.instant,
     close: async () => {
       for (const row of mounted.reverse()) await row.dispose()
@@ -81,13 +86,13 @@ function providing(name: 'host', make: () => unknown): AnyPlugin {
   })
 }
 
-function sessionsRow(clock: SimulatedClock): AnyPlugin {
+function sessionsRow(clock: SimulatedClock, disk: HangingDisk): AnyPlugin {
   return definePlugin({
     name: 'sessions',
     provides: ['sessions'],
     inject: ['store'],
     apply(ctx) {
-      const sessions = new OpenSessions(ctx, ctx.store, clock)
+      const sessions = new OpenSessions(ctx, disk.store(ctx.store), clock, WRITE_TIMEOUT_MS)
       own(ctx, 'sessions', sessions, () => sessions.close())
     },
   })
