@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Usage } from '../message/index.ts'
 import { defineEvent } from './event.ts'
 import { messageSchema, usageSchema } from './message-schema.ts'
 
@@ -63,7 +64,21 @@ export const assistantMessage = defineEvent({
     replay: z.unknown().optional(),
   }),
   visible: true,
+  initial: undefined as LastUsage | undefined,
+  reduce: (last, { seq, data }): LastUsage | undefined => {
+    if (!data.usage) return last
+    const { source } = data.message
+    const model = source.kind === 'model' ? `${source.provider}/${source.model}` : ''
+    return { seq, model, usage: data.usage }
+  },
 })
+/** What the last answer that came with a usage took, and of which model it was. */
+export interface LastUsage {
+  readonly seq: number
+  /** `<provider>/<model id>` */
+  readonly model: string
+  readonly usage: Usage
+}
 
 export const attemptStart = defineEvent({
   type: 'attempt/start',

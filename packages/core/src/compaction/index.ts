@@ -1,0 +1,6 @@
+export * from './compaction.ts'
+export * from './compressor.ts'
+export * from './meter.ts'
+export * from './pairing.ts'
+export { compactionError } from './errors.ts'
+export { default } from './plugin.ts'

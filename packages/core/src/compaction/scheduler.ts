@@ -1,0 +1,262 @@
+import { describe } from '../error/index.ts'
+import { createRegistry, type Context, type Scope } from '../kernel/index.ts'
+import { newId, type Usage } from '../message/index.ts'
+import { estimateMessage } from '../model/index.ts'
+import {
+  assistantMessage,
+  compactionEnd,
+  compactionPrune,
+  compactionStart,
+  compactionSummary,
+  type CompactionSpent,
+  type Session,
+  type SurfaceEntry,
+} from '../session/index.ts'
+import type { Compaction, CompactionReport, CompactionRequest } from './compaction.ts'
+import type {
+  AgentState,
+  CompactedAgent,
+  CompressContext,
+  CompressResult,
+  ContextCompressor,
+  EpisodicMemory,
+  HistoryPruner,
+  SpentOn,
+  UsageRecord,
+} from './compressor.ts'
+import { settle, turnClock } from '../tool/index.ts'
+import { readDraft, type Replacement } from './draft.ts'
+import { compactionError } from './errors.ts'
+import type { Pressure } from './meter.ts'
+
+const ONLY = 'compaction'
+/** How long a compressor that was told to end may take to. */
+const GRACE_MS = 5_000
+
+/** The scheduler behind `ctx.compaction`; a meter may come and go. */
+export function createCompaction(ctx: Context): Compaction {
+  const pruners = createRegistry<HistoryPruner>('history pruner')
+  const compressors = createRegistry<ContextCompressor>('context compressor')
+  const running = new Map<string, Promise<unknown>>()
+
+  const settled = async (sessionId: string): Promise<void> => {
+    await running.get(sessionId)?.catch(() => {})
+  }
+
+  const of = (scope: Scope) => ({
+    compressor: compressors.get(ONLY, scope)?.value,
+    pruner: pruners.get(ONLY, scope)?.value,
+  })
+
+  return {
+    isReady: (scope) => Object.values(of(scope)).some((part) => part !== undefined),
+    pruner: (owner, pruner) => void pruners.add(owner, ONLY, pruner),
+    compressor: (owner, compressor) => void compressors.add(owner, ONLY, compressor),
+    settled,
+    async compact(agent, request) {
+      const { id, turn } = agent.session
+      const { compressor, pruner } = of(agent.scope)
+      if (!compressor && !pruner) throw compactionError('COMPACTOR_MISSING')
+      if (request.trigger === 'manual') {
+        if (turn.open) throw compactionError('COMPACTION_BUSY', { what: 'a turn runs' })
+        if (running.has(id)) {
+          throw compactionError('COMPACTION_BUSY', { what: 'another compaction runs' })
+        }
+      }
+      while (running.has(id)) await settled(id)
+      const task = new Run(ctx, agent, request).run(pruner, compressor)
+      running.set(id, task)
+      try {
+        return await task
+      } finally {
+        running.delete(id)
+      }
+    },
+  }
+}
+
+/** One request to compact, from the first look to the last commit. */
+class Run {
+  readonly #ctx: Context
+  readonly #agent: CompactedAgent
+  readonly #session: Session
+  readonly #request: CompactionRequest
+
+  constructor(ctx: Context, agent: CompactedAgent, request: CompactionRequest) {
+    this.#ctx = ctx
+    this.#agent = agent
+    this.#session = agent.session
+    this.#request = request
+  }
+
+  async run(
+    pruner: HistoryPruner | undefined,
+    compressor: ContextCompressor | undefined,
+  ): Promise<CompactionReport> {
+    this.#request.signal.throwIfAborted()
+    const before = this.#measure()
+    const pruned = pruner ? await this.#prune(pruner, before) : 0
+    const result: CompressResult = compressor
+      ? await this.#compress(compressor)
+      : { outcome: 'skipped', reason: 'no_compressor' }
+    return { pruned, result, before, after: this.#measure() }
+  }
+
+  #measure(): Pressure | undefined {
+    const { target, pending = [] } = this.#request
+    const { params } = this.#agent.choice
+    return this.#ctx.get('meter')?.measure({ session: this.#session, target, params, pending })
+  }
+
+  #context(pressure: Pressure | undefined) {
+    const { trigger, target, pending = [], signal } = this.#request
+    return { trigger, target, pending, signal, pressure, agent: this.#agent }
+  }
+
+  /** The conversation; the system prompt is no part of any history that is compacted. */
+  #entries(): readonly SurfaceEntry[] {
+    return this.#session.surface.filter(({ message }) => message.role !== 'system')
+  }
+
+  async #prune(pruner: HistoryPruner, pressure: Pressure | undefined): Promise<number> {
+    const entries = this.#entries()
+    const messages = entries.map(({ message }) => message)
+    const texts = new Map(
+      pruner
+        .prune(messages, this.#context(pressure))
+        .map(({ messageId, text }) => [messageId, text]),
+    )
+    const replaced = entries
+      .filter(({ message }) => message.role === 'tool' && texts.has(message.id))
+      .map(({ seq, message }) => ({ seq, text: texts.get(message.id) as string }))
+    if (replaced.length === 0) return 0
+    const id = newId()
+    const { trigger } = this.#request
+    await this.#session.append([
+      compactionStart({ id, trigger }),
+      compactionPrune({ id, replaced }),
+      compactionEnd({ id }),
+    ])
+    return replaced.length
+  }
+
+  async #compress(compressor: ContextCompressor): Promise<CompressResult> {
+    const before = this.#session.surface
+    const entries = this.#entries()
+    const state: AgentState = {
+      history: {
+        messages: Object.freeze(entries.map(({ message }) => message)),
+        episodicMemories: Object.freeze([]),
+      },
+      usages: usagesOf(this.#session),
+    }
+    const staged: { usage?: Usage; on?: SpentOn } = {}
+    const context: CompressContext = {
+      ...this.#context(this.#measure()),
+      idGenerator: newId,
+      onUsage: (usage, on) => Object.assign(staged, { usage, on }),
+    }
+    const result = await this.#ask(compressor, state, context)
+    const usage = staged.usage ?? result.usage
+    // Paid for is paid for, whatever became of it.
+    if (usage) this.#agent.account.settle(usage, staged.on?.costUsd)
+    const spent = usage
+      ? { usage, ...staged.on, source: 'context_compression' as const }
+      : undefined
+    if (result.outcome === 'skipped') return result
+    const change = result.outcome === 'compressed' ? this.#read(state, result, before) : result
+    if ('outcome' in change) {
+      await this.#logFailure(change, spent)
+      this.#request.signal.throwIfAborted()
+      return change
+    }
+    await this.#commit(change, spent)
+    return result
+  }
+
+  async #ask(
+    compressor: ContextCompressor,
+    state: AgentState,
+    context: CompressContext,
+  ): Promise<CompressResult> {
+    const { signal } = this.#request
+    const grace = { signal, graceMs: GRACE_MS, clock: turnClock }
+    const settled = await settle(() => compressor.compress(state, context), grace)
+    if (settled.kind === 'value') return settled.value
+    if (settled.kind === 'abandoned' || signal.aborted) return failed('cancelled')
+    return failed(describe(settled.error).code)
+  }
+
+  /** What to commit, or why nothing is. */
+  #read(
+    { history }: AgentState,
+    { episodeId }: CompressResult,
+    before: readonly SurfaceEntry[],
+  ): Change | CompressResult {
+    const now = this.#session.surface
+    const episode = history.episodicMemories.find(({ id }) => id === episodeId)
+    if (!episodeId || !episode) return failed('missing_episode_id')
+    if (this.#request.signal.aborted) return failed('cancelled')
+    if (!before.every((entry, at) => entry === now[at])) return failed('history_changed')
+    const entries = before.filter(({ message }) => message.role !== 'system')
+    const replacement = readDraft(entries, history.messages)
+    if (typeof replacement === 'string') return failed(replacement)
+    const { message, shadowed } = replacement
+    const taken = shadowed.reduce((sum, entry) => sum + estimateMessage(entry.message), 0)
+    return estimateMessage(message) < taken ? { ...replacement, episode } : failed('no_progress')
+  }
+
+  /** One batch: a reader of the log sees the whole compaction or none of it. */
+  async #commit({ message, shadowed, episode }: Change, spent?: CompactionSpent): Promise<void> {
+    const { id, covers, pinned } = episode
+    const from = shadowed[0].seq
+    const to = shadowed.at(-1)?.seq ?? from
+    await this.#session.append([
+      compactionStart({ id, trigger: this.#request.trigger }),
+      compactionSummary({
+        id,
+        range: { from, to },
+        message,
+        covers: { ...covers },
+        pinned: [...pinned],
+      }),
+      compactionEnd({ id, ...(spent ? { spent } : {}) }),
+    ])
+  }
+
+  async #logFailure({ reason = 'failed' }: CompressResult, spent?: CompactionSpent): Promise<void> {
+    const id = newId()
+    const { message } = compactionError('COMPACTION_FAILED', { reason })
+    const error = { code: 'COMPACTION_FAILED', message }
+    await this.#session.append([
+      compactionStart({ id, trigger: this.#request.trigger }),
+      compactionEnd({ id, error, ...(spent ? { spent } : {}) }),
+    ])
+  }
+}
+
+interface Change extends Replacement {
+  readonly episode: EpisodicMemory
+}
+
+function failed(reason: string): CompressResult {
+  return { outcome: 'failed', reason }
+}
+
+/** The last answer's and the last compaction's, in the order they came. */
+function usagesOf(session: Session): readonly UsageRecord[] {
+  const answer = session.state(assistantMessage)
+  const { usage: summary } = session.state(compactionEnd)
+  const records: UsageRecord[] = []
+  if (answer) records.push(Object.freeze(recordOf(answer.usage)))
+  if (summary) {
+    const record = Object.freeze({ ...recordOf(summary.usage), source: summary.source })
+    if (answer && answer.seq > summary.seq) records.unshift(record)
+    else records.push(record)
+  }
+  return Object.freeze(records)
+}
+
+function recordOf({ inputTokens, outputTokens }: Usage): UsageRecord {
+  return { promptTokens: inputTokens, completionTokens: outputTokens }
+}
