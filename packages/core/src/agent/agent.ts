@@ -42,7 +42,7 @@ export interface Agent {
   choice: ModelChoice
   readonly status: AgentStatus
   readonly parent: Agent | undefined
-  /** Rows of its preset that are not active, and why, in words for a person. */
+  /** Rows of its preset that are not active, and why, and what rows say of it, for a person. */
   readonly notices: readonly string[]
 
   /**
@@ -93,6 +93,11 @@ export interface SpawnOptions {
   readonly parent?: Agent
 }
 
+/** May give notices about the agent, in words for a person. */
+export type SpawnListener = (
+  agent: Agent,
+) => readonly string[] | void | Promise<readonly string[] | void>
+
 /** `ctx.agents` */
 export interface Agents {
   /** How deep below an agent that a person started there may be children. */
@@ -111,7 +116,7 @@ export interface Agents {
    * Before its first turn, which waits for `listener`; from an agent's scope, for that agent and
    * its children. The listener must not wait for a turn. What it throws is logged.
    */
-  onSpawn(ctx: Context, listener: (agent: Agent) => unknown): void
+  onSpawn(ctx: Context, listener: SpawnListener): void
 }
 
 declare module '@cordage/core/kernel' {

@@ -5,12 +5,12 @@ import {
   type Context,
   type PluginContext,
 } from '../kernel/index.ts'
-import type { Agent, Agents, SpawnOptions } from './agent.ts'
+import type { Agent, Agents, SpawnListener, SpawnOptions } from './agent.ts'
 import { admitChild, type ChildLimits } from './children.ts'
 import { agentError } from './errors.ts'
 import { openAgent } from './open-agent.ts'
 
-const spawned = defineHook<Agent, void>('agent/spawned')
+const spawned = defineHook<Agent, readonly string[]>('agent/spawned')
 
 /** Keeps the agents of this process; `close` ends children before their parents. */
 export function createAgents(
@@ -50,10 +50,11 @@ export function createAgents(
     if (agents.has(id) || taken.has(id)) throw agentError('AGENT_EXISTS', { id })
     taken.add(id)
     try {
-      const agent = await openAgent({ ...options, ctx, session, closeChildren })
+      const notices: string[] = []
+      const agent = await openAgent({ ...options, ctx, session, closeChildren, notices })
       agents.set(id, agent)
       starting.delete(options)
-      await spawned.run(ctx, agent, () => {}, agent.scope)
+      notices.push(...(await spawned.run(ctx, agent, () => [], agent.scope)))
       return agent
     } finally {
       taken.delete(id)
@@ -83,15 +84,16 @@ export function createAgents(
 }
 
 /** What a listener throws is logged: an agent starts without it. */
-function onSpawn(ctx: Context, listener: (agent: Agent) => unknown): void {
-  spawned.use(ctx, async (agent, next) => {
+function onSpawn(ctx: Context, listener: SpawnListener): void {
+  const hear = async (agent: Agent) => {
     try {
-      await listener(agent)
+      return (await listener(agent)) ?? []
     } catch (error) {
       log(ctx, 'error', 'a listener of agent/spawned failed', { error: describeFailure(error) })
+      return []
     }
-    return next()
-  })
+  }
+  spawned.use(ctx, async (agent, next) => [...(await hear(agent)), ...(await next())])
 }
 
 async function closeNewestFirst(agents: readonly Agent[]): Promise<void> {

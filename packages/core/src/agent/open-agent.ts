@@ -9,11 +9,13 @@ export interface OpenAgentOptions extends SpawnOptions {
   readonly ctx: PluginContext<'ledger'>
   readonly session: Session
   readonly closeChildren: (agent: Agent) => Promise<void>
+  /** Filled with what people should know of it. */
+  readonly notices: string[]
 }
 
 /** Gives a session its scope with the preset in it, an account, and what it may do. */
 export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
-  const { ctx, session, parent, choice, limits, closeChildren } = options
+  const { ctx, session, parent, choice, limits, closeChildren, notices } = options
   const { depth } = session.header
   assert(
     !parent || depth > parent.session.header.depth,
@@ -24,7 +26,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   if (preset !== '' && !presets) throw agentError('PRESETS_MISSING', { preset })
 
   const scope = openScope(ctx, `agent ${session.id}`, parent?.scope)
-  const notices = await prepare(ctx, scope, session, preset)
+  notices.push(...(await prepare(ctx, scope, session, preset)))
   const authority = parent ? intersect(parent.authority, options.authority) : options.authority
   const account = ctx.ledger.open(session.id, {
     ...(parent ? { parent: parent.account } : {}),

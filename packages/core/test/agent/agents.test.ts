@@ -207,12 +207,14 @@ it('is ready only when those who prepare it are, and starts without one that fai
       ctx.agents.onSpawn(ctx, async () => {
         await new Promise((resolve) => setImmediate(resolve))
         done.push('prepared')
+        return ['a skill is malformed']
       })
     },
   })
   const row = mount(root, { id: 'prepare', plugin: prepare, config: {}, timeoutMs: 2_000 })
   expect(await row.settled()).toEqual({ state: 'active' })
-  await spawn()
+  const agent = await spawn()
   expect(done).toEqual(['prepared'])
+  expect(agent.notices).toEqual(['a skill is malformed'])
   await row.dispose()
 })
