@@ -1,3 +1,4 @@
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { isHarnessError } from '../error/index.ts'
 import {
   type Assembler,
@@ -11,6 +12,9 @@ import type { Answer } from './answer.ts'
 import { bounded } from './bounded.ts'
 import type { TurnRun } from './run.ts'
 import { limitStream, type StreamLimits } from './stream-limits.ts'
+
+/** A stream whose events are all there already would keep timers, signals and sockets waiting. */
+const MAX_EVENTS_AT_ONCE = 256
 
 /** One try of a request, and what has come of it so far. */
 export interface Attempt {
@@ -61,12 +65,15 @@ async function pump(
   { request, body, step, attempt, assembler, over }: Attempt,
   { signal, heard }: StreamLimits,
 ): Promise<void> {
+  let count = 0
   for await (const event of route.stream(request, body, { signal })) {
     if (over.signal.aborted) return
     heard()
     assembler.push(event)
     const delta = deltaOf(event, assembler)
     if (delta) agent.session.delta({ turn, step, attempt, ...delta })
+    count += 1
+    if (count % MAX_EVENTS_AT_ONCE === 0) await nextTurnOfLoop()
   }
 }
 

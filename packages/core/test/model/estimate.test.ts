@@ -17,6 +17,19 @@ describe('estimates', () => {
     expect(estimateTokens('a'.repeat(1_000_000))).toBeGreaterThan(1_000)
   })
 
+  it('judges a long text by pieces, near to what its parts come to', () => {
+    const words = (text: string, times: number) => `${text} `.repeat(times)
+    const parts = [
+      words('The quick brown fox jumps over the lazy dog.', 800),
+      words('敏捷的棕色狐狸跳过了那只懒狗。', 2_000),
+      words('{"path":"/a/b/c.ts","line":1024,"text":"const a = 1"}', 500),
+    ]
+    const apart = parts.reduce((sum, part) => sum + estimateTokens(part), 0)
+    const whole = estimateTokens(words(parts.join(''), 10))
+    expect(whole / (10 * apart)).toBeGreaterThan(0.95)
+    expect(whole / (10 * apart)).toBeLessThan(1.05)
+  })
+
   it('gives an image a fixed price and a message its parts', () => {
     const blob = { hash: 'h', bytes: 5_000_000, mediaType: 'image/png' }
     const source = { kind: 'user' } as const
