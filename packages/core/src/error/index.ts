@@ -1,4 +1,4 @@
-export { defineErrors, errorTables } from './table.ts'
+export { defineErrors, errorTables, findSpec } from './table.ts'
 export type { ErrorSpec, ErrorTable, Fail, FailOptions } from './table.ts'
 export { describe, exitOfCode, toExitCode } from './describe.ts'
 export { HarnessError, isHarnessError } from './harness-error.ts'

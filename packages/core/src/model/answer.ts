@@ -2,6 +2,7 @@ import { modelError } from './errors.ts'
 import type { ModelEvent } from './event.ts'
 import { type FailingRoute, normaliseHttp, normaliseThrown } from './normalise.ts'
 import { parseBody } from './response.ts'
+import { type ServerEvent, ServerEvents } from './server-events.ts'
 
 /** How long a connection may take to end once its answer is whole. */
 const MAX_DRAIN_MS = 1_000
@@ -21,12 +22,6 @@ export async function guardRequest<T>(
   }
 }
 
-/** An event of server-sent events, as the decoder of an SDK gives it. */
-export interface ServerEvent {
-  readonly event: string | null
-  readonly data: string
-}
-
 /** Turns what a protocol sends into events of ours; `end` says what is left when it is over. */
 export interface AnswerReader<Chunk> {
   /** The protocol's last event was read: what else comes is no part of the answer. */
@@ -41,25 +36,23 @@ export interface AnswerReader<Chunk> {
  */
 export async function* streamAnswer<Chunk>(
   route: FailingRoute,
-  open: (signal: AbortSignal) => Promise<AsyncIterable<ServerEvent>>,
+  open: (signal: AbortSignal) => Promise<Response>,
   reader: AnswerReader<Chunk>,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
   const own = new AbortController()
   const both = AbortSignal.any([signal, own.signal])
-  const events = await guardRequest(route, () => open(both), signal)
-  const iterator = events[Symbol.asyncIterator]()
+  const response = await guardRequest(route, () => open(both), signal)
+  const chunks = (response.body ?? new Response('').body!)[Symbol.asyncIterator]()
+  const answer = new AnswerText(route, reader as AnswerReader<unknown>)
   let rest: Promise<unknown> | undefined
   try {
-    for (;;) {
-      const { done, value } = await iterator.next()
-      if (done || value.data.startsWith('[DONE]')) break
-      const chunk = await readData(route, value, iterator)
-      if (chunk === undefined) continue
-      for (const event of reader.read(chunk as Chunk)) yield event
-      if (reader.over) break
+    while (!answer.over) {
+      const { done, value } = await chunks.next()
+      yield* joined(done ? answer.end() : answer.read(value))
+      if (done) break
     }
-    rest = drain(iterator, own)
+    rest = drain(chunks, own)
   } catch (error) {
     signal.throwIfAborted()
     throw normaliseThrown(route, error, true)
@@ -67,44 +60,105 @@ export async function* streamAnswer<Chunk>(
     // Whoever leaves early wants no more of it.
     if (!rest) own.abort()
   }
-  // SDKs end quietly when they are aborted: that is not the end of an answer.
+  // A stream may end quietly when it is aborted: that is not the end of an answer.
   signal.throwIfAborted()
   yield* reader.end()
 }
 
-/** What one event says; `undefined` where it says nothing. */
-async function readData(
-  route: FailingRoute,
-  { event, data }: ServerEvent,
-  iterator: AsyncIterator<ServerEvent>,
-): Promise<unknown> {
-  if (data === '') return undefined
-  const value = parseBody(data)
-  if (value === data) {
-    if (event === 'error') throw normaliseHttp(route, { body: data })
-    // The last event of a stream that was cut is cut as well.
-    const cut = !/[}\]]\s*$/.test(data) && (await iterator.next()).done
-    const code = cut ? 'STREAM_CLOSED' : 'MALFORMED_RESPONSE'
-    throw modelError(code, { model: route.model, reason: 'not JSON' }, detailsOf(route))
+/** What the bytes of an answer say, until it is over. */
+class AnswerText {
+  readonly #route: FailingRoute
+  readonly #reader: AnswerReader<unknown>
+  readonly #events = new ServerEvents()
+  #ended = false
+  /** An event that was cut, which the last one of a stream that was cut is. */
+  #cut = false
+
+  constructor(route: FailingRoute, reader: AnswerReader<unknown>) {
+    this.#route = route
+    this.#reader = reader
   }
-  const error = typeof value === 'object' && value !== null && 'error' in value && value.error
-  if (error) throw normaliseHttp(route, { body: value })
-  return value
+
+  get over(): boolean {
+    return this.#ended || this.#reader.over === true
+  }
+
+  read(bytes: Uint8Array): Iterable<ModelEvent> {
+    return this.#translate(this.#events.push(bytes))
+  }
+
+  *end(): Iterable<ModelEvent> {
+    yield* this.#translate(this.#events.end())
+    if (this.#cut) throw this.#misread('STREAM_CLOSED')
+  }
+
+  *#translate(events: readonly ServerEvent[]): Iterable<ModelEvent> {
+    for (const event of events) {
+      if (this.#cut) throw this.#misread('MALFORMED_RESPONSE')
+      this.#ended ||= event.data.startsWith('[DONE]')
+      if (this.over) return
+      const chunk = this.#readData(event)
+      if (chunk !== undefined) yield* this.#reader.read(chunk)
+    }
+  }
+
+  /** What one event says; `undefined` where it says nothing. */
+  #readData({ event, data }: ServerEvent): unknown {
+    if (data === '') return undefined
+    const value = parseBody(data)
+    if (value === data) {
+      if (event === 'error') throw normaliseHttp(this.#route, { body: data })
+      if (/[}\]]\s*$/.test(data)) throw this.#misread('MALFORMED_RESPONSE')
+      this.#cut = true
+      return undefined
+    }
+    const error = typeof value === 'object' && value !== null && 'error' in value && value.error
+    if (error) throw normaliseHttp(this.#route, { body: value })
+    return value
+  }
+
+  #misread(code: 'STREAM_CLOSED' | 'MALFORMED_RESPONSE') {
+    const { model, url } = this.#route
+    return modelError(code, { model, reason: 'not JSON' }, { details: { url } })
+  }
+}
+
+/** The same text in fewer events: what came together is passed on together. */
+function* joined(events: Iterable<ModelEvent>): Iterable<ModelEvent> {
+  let said: Said | undefined
+  try {
+    for (const event of events) {
+      if (said && isSaid(event) && event.type === said.type) {
+        said = { type: said.type, text: said.text + event.text }
+        continue
+      }
+      if (said) yield said
+      said = isSaid(event) ? event : undefined
+      if (!said) yield event
+    }
+  } catch (error) {
+    // What came before a failure was said all the same.
+    if (said) yield said
+    throw error
+  }
+  if (said) yield said
+}
+
+type Said = Extract<ModelEvent, { type: 'text' | 'reasoning' }>
+
+function isSaid(event: ModelEvent): event is Said {
+  return event.type === 'text' || (event.type === 'reasoning' && event.replay === undefined)
 }
 
 /** Reads on to the end, after which the connection can be used again, but waits for nobody. */
-async function drain(iterator: AsyncIterator<ServerEvent>, own: AbortController): Promise<void> {
+async function drain(chunks: AsyncIterator<unknown>, own: AbortController): Promise<void> {
   const timer = setTimeout(() => own.abort(), MAX_DRAIN_MS)
   timer.unref()
   try {
-    while (!(await iterator.next()).done);
+    while (!(await chunks.next()).done);
   } catch {
     // The answer is whole: how its connection ends makes no difference.
   } finally {
     clearTimeout(timer)
   }
-}
-
-function detailsOf({ url }: FailingRoute) {
-  return { details: { url } }
 }

@@ -52,7 +52,12 @@ const KIND_WORDS = new Set(
 )
 const REASONING =
   /signature|encrypted.?content|thinking.{0,40}block|reasoning_content|reasoning.{0,20}item|of type .{0,2}reasoning|'rs_/i
-const CERTIFICATE = /CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/
+/** Names of failures that stay until somebody does something about a certificate, and what. */
+const CERTIFICATES: readonly (readonly [RegExp, string])[] = [
+  [/EXPIRED|NOT_YET_VALID/, 'see its dates and the clock of this machine'],
+  [/ALTNAME|HOSTNAME/, 'it is for another name'],
+  [/CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/, 'trust its authority with NODE_EXTRA_CA_CERTS'],
+]
 const FIELD = /max_(completion_)?tokens/
 
 /**
@@ -60,6 +65,7 @@ const FIELD = /max_(completion_)?tokens/
  * `rejected: reasoning` where the server takes no longer what it once said.
  */
 export function normaliseHttp(route: FailingRoute, failure: HttpFailure): HarnessError {
+  if (failure.status === 407) return wantsProxyCredential(route)
   const text = readText(failure.body)
   const code = classify(failure.status ?? readStatus(failure.body), text)
   const retryAfterMs = failure.header && readRetryAfter(failure.header)
@@ -89,6 +95,8 @@ export function normaliseThrown(
   if (known) return known
   const refusal = readRefusal(error)
   if (refusal) return normaliseHttp(route, refusal)
+  const proxied = readProxyStatus(error)
+  if (proxied === 407) return wantsProxyCredential(route)
   const word = findWord(error)
   const details = { url: route.url, word }
   const fail = (code: Code, reason: string) =>
@@ -98,8 +106,35 @@ export function normaliseThrown(
   if (error instanceof SyntaxError) return fail('MALFORMED_RESPONSE', 'not JSON')
   if (word === 'AbortError') return fail('CANCELLED', word)
   if (streaming) return fail('STREAM_CLOSED', word)
-  const trust = CERTIFICATE.test(word) ? ', trust its authority with NODE_EXTRA_CA_CERTS' : ''
-  return fail('TRANSPORT', `${word}, ${route.url}${trust}`)
+  if (proxied !== undefined) return fail('TRANSPORT', `a proxy refused with HTTP ${proxied}`)
+  const advice = CERTIFICATES.find(([names]) => names.test(word))?.[1]
+  const reason = [word, route.url, advice].filter((part) => part !== undefined).join(', ')
+  const options = { details, ...(advice === undefined ? {} : { retryable: false }) }
+  return modelError('TRANSPORT', { model: route.model, reason }, options)
+}
+
+/** Says so by status alone: what a proxy says besides is no word of the model's. */
+function wantsProxyCredential({ model, url }: FailingRoute): HarnessError {
+  const reason =
+    'HTTP 407: a proxy wants a credential, given in HTTPS_PROXY or HTTP_PROXY as http://name:password@host'
+  const options = { details: { url, status: 407 }, retryable: false }
+  return modelError('TRANSPORT', { model, reason }, options)
+}
+
+/**
+ * What a proxy refused with. `fetch` keeps a 407 from its caller by the standard, and is left with
+ * a cause that says nothing at all; a refused tunnel has the status in its words.
+ */
+function readProxyStatus(error: unknown): number | undefined {
+  const chain = causes(error)
+  const last = chain.at(-1)
+  const isMute = last?.message === '' && last.name === 'Error' && !('code' in last)
+  if (isMute && chain.at(-2)?.message === 'fetch failed') return 407
+  for (const { message } of chain) {
+    const [, status] = /^Proxy response \((\d{3})\)/.exec(message) ?? []
+    if (status !== undefined) return Number(status)
+  }
+  return undefined
 }
 
 /**

@@ -89,6 +89,37 @@ describe('normaliseThrown', () => {
     expect(found.map(({ message }) => message).join()).not.toContain('secret text')
   })
 
+  it.each([
+    ['CERT_HAS_EXPIRED', 'clock'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS'],
+  ])('says of %s what would help, and that trying again would not', (code, help) => {
+    const thrown = new TypeError('fetch failed', { cause: system(code) })
+    const error = normaliseThrown(route, thrown, false)
+    expect(error).toMatchObject({ code: 'TRANSPORT', retryable: false })
+    expect(error.message).toContain(help)
+  })
+
+  it('tells a proxy that wants a credential from one that refuses, in a tunnel and outside', () => {
+    const tunnel = (status: number) => {
+      const words = `Proxy response (${status}) !== 200 when HTTP Tunneling`
+      const cause = new Error('cancelled', { cause: new Error(words) })
+      return normaliseThrown(route, new TypeError('fetch failed', { cause }), false)
+    }
+    const outside = new TypeError('fetch failed', { cause: new Error() })
+    for (const error of [
+      tunnel(407),
+      normaliseThrown(route, outside, false),
+      normaliseHttp(route, { status: 407, body: 'secret text' }),
+    ]) {
+      expect(error).toMatchObject({ code: 'TRANSPORT', retryable: false, details: { status: 407 } })
+      expect(error.message).toContain('a proxy wants a credential')
+    }
+    expect(tunnel(502)).toMatchObject({ code: 'TRANSPORT', retryable: true })
+    expect(tunnel(502).message).toContain('a proxy refused with HTTP 502')
+  })
+
   it('keeps an error of ours that a client wrapped', () => {
     const own = normaliseHttp(route, { status: 429, body: '' })
     expect(normaliseThrown(route, new Error('Connection error.', { cause: own }), false)).toBe(own)

@@ -1,3 +1,4 @@
+import { findSpec } from '@cordage/core/error'
 import { definePlugin, type Plugin } from '@cordage/core/kernel'
 import { requestError, type RequestErrorInput, type RequestErrorResult } from '@cordage/core/loop'
 import { reasoningDropped } from '@cordage/core/session'
@@ -65,13 +66,21 @@ async function dropReasoning(failed: RequestErrorInput): Promise<boolean> {
 
 function decide(failed: RequestErrorInput, options: RetryConfig): RequestErrorResult {
   const { error, tries, agent } = failed
-  const wanted =
-    options.mode === 'always' || (options.codes.includes(error.code) && tries <= options.maxRetries)
+  const { mode, codes, maxRetries } = options
+  const wanted = mode === 'always' || (isWorth(error, codes) && tries <= maxRetries)
   if (!wanted) return { kind: 'fail' }
   const delayMs = delayOf(failed, options)
   const { deadline = Infinity } = agent.account.limits
   // A wait that the turn has no time for would only hide what went wrong.
   return Date.now() + delayMs < deadline ? { kind: 'retry', delayMs } : { kind: 'fail' }
+}
+
+/** Of a code that may pass not those that say of themselves that they do not: a certificate. */
+function isWorth(
+  { code, retryable }: RequestErrorInput['error'],
+  codes: readonly string[],
+): boolean {
+  return codes.includes(code) && (retryable || findSpec(code)?.retryable !== true)
 }
 
 /** What the server asked for, however long; else a doubled delay with a tenth of jitter. */

@@ -1,4 +1,4 @@
-import { modelError, type modelErrors, normaliseHttp } from '@cordage/core/model'
+import { modelError, type modelErrors, normaliseHttp, normaliseThrown } from '@cordage/core/model'
 import { retryWishes, statuses } from '../../../kit/testkit/src/model-statuses.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import retry from '../src/index.ts'
@@ -115,6 +115,15 @@ describe('waiting for a server', () => {
     expect(await turn()).toMatchObject({ reason: 'completed' })
     replies.push(refusing(429, { 'retry-after': '3700' }, times))
     expect(await turn()).toMatchObject({ reason: 'error', error: { code: 'RATE_LIMIT' } })
+  })
+
+  it('asks no second time where only a person can mend what failed', async () => {
+    replies.push(async function* () {
+      const cause = Object.assign(new Error(), { code: 'CERT_HAS_EXPIRED' })
+      throw normaliseThrown(route, new TypeError('fetch failed', { cause }), false)
+    })
+    expect(await turn()).toMatchObject({ reason: 'error', error: { code: 'TRANSPORT' } })
+    expect(made.requests).toHaveLength(1)
   })
 
   it('never ends in mode always, until it is taken out', async () => {
