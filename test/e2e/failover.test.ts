@@ -57,6 +57,49 @@ const bodies = (peer: ModelPeer) =>
   peer.requests.map(({ body }) => (body as { model: string }).model)
 
 describe('a chain of models', () => {
+  it('is shown with places, prices and what each role would use', async () => {
+    await using place = await makePlace('empty')
+    const title = join(place.base, 'title.yml')
+    const chains = 'title: [nowhere/x, second/other], summary: [anthropic/claude-haiku-5]'
+    await writeFile(title, `- { id: policy-failover, merge: { roles: { ${chains} } } }\n`)
+    const patch = ['--patch', await layer(place, 'false')]
+    const list = async (...args: string[]) => {
+      const { stdout, stderr } = await runCli(place, [...patch, ...args])
+      expect(stderr).toBe('')
+      return stdout.split('\n').map((line) => line.trim().split(/ {2,}/))
+    }
+    const alone = await list('models', 'list')
+    expect(alone).toContainEqual([
+      'first/large',
+      'First',
+      '128k',
+      '$1 in, $1 out',
+      'main 1',
+      'ready, the default',
+    ])
+    const both = await list('--patch', title, 'models', 'list')
+    expect(both).toContainEqual([
+      'nowhere/x',
+      'nobody',
+      'price unknown',
+      'title 1',
+      'no such provider',
+    ])
+    expect(both).toContainEqual([
+      'second/other',
+      'Second',
+      '128k',
+      'price unknown',
+      'title 2',
+      'ready',
+    ])
+    expect(both.find(([name]) => name === 'anthropic/claude-haiku-5')?.slice(3)).toEqual([
+      'price unknown',
+      'summary 1',
+      'needs ANTHROPIC_API_KEY',
+    ])
+  })
+
   it('does a task by the next one, says so, and charges each for its own', async () => {
     await using place = await makePlace()
     const patch = ['--patch', await layer(place, 'true')]

@@ -36,8 +36,8 @@ export function createModels(): Models {
     },
     chain,
     default: (role = 'main') => {
-      const names = chain(role).length > 0 ? chain(role) : chain('main')
-      const assigned = names.map((name) => models.resolve(name))
+      const names = new Set([...chain(role), ...chain('main')])
+      const assigned = [...names].map((name) => models.resolve(name))
       const usable = assigned.find(({ route }) => route.available() || route.scripted)
       if (usable) return usable
       for (const route of providers()) {

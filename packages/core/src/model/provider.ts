@@ -68,6 +68,9 @@ export interface ResolvedModel extends ModelName {
   readonly info: ModelInfo
 }
 
+/** What models are wanted for. */
+export const modelRoles = ['main', 'summary', 'title'] as const
+
 /** `ctx.models` */
 export interface Models {
   register(ctx: Context, provider: ModelProvider, options?: { order?: number }): void
@@ -82,9 +85,9 @@ export interface Models {
   /** The models of a role, as `<provider>/<model id>`; none where nobody assigned any. */
   chain(role: string): readonly string[]
   /**
-   * The model for a role, `main` unless given: the first assigned one whose route has a credential or
-   * base URL, a role without models having those of `main`; else the first provider, in order, that
-   * has one, with its first declared model. Throws as `resolve` for an assigned one.
+   * The model for a role, `main` unless given: of those assigned to it and then of those of `main`
+   * the first whose route has a credential or base URL; else the first provider, in order, that has
+   * one, with its first declared model. Throws as `resolve` for an assigned one.
    */
   default(role?: string): ResolvedModel | undefined
 }

@@ -166,6 +166,8 @@ describe('models by role', () => {
       'spare/large',
     ])
     expect(root.models.chain('main')).toEqual(roles.main)
+    const locked = await start([], { roles: { ...roles, summary: ['keyless/model'] } })
+    expect(locked.root.models.default('summary')).toMatchObject({ model: 'large' })
     expect(root.models.chain('summary')).toEqual([])
   })
 })

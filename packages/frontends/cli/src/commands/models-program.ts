@@ -22,7 +22,7 @@ interface Program {
 export function addModels({ program, started, listing }: Program): void {
   const models = program.command('models').description('which models there are')
   listing(models.command('list'))
-    .description('the declared ones, and what they need')
+    .description('the declared ones: roles, prices, and what they need')
     .action((_: object, command: Command) =>
       started(load.list().then(({ listModels }) => listModels(all<ListOptions>(command)))),
     )
