@@ -46,6 +46,18 @@ describe('anthropic-messages against aimock', () => {
     )
   })
 
+  it('takes strict tools, and markers of a cache', async () => {
+    const compat = { strictTools: true, cacheControl: 'markers' }
+    const marking = makeProvider({ baseURL: mock.url, compat })
+    const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const parameters = { ...city, additionalProperties: false }
+    const tools = [{ name: 'weather', description: 'Tells the weather', parameters }]
+    const messages = [say.system('Be kind.'), say.user('weather')]
+    const answer = await ask(marking, makeRequest('peer', 'claude-5', messages, { tools }))
+    expect(answer.finish).toBe('tool-calls')
+    expect(mock.getLastRequest()?.response.status).toBe(200)
+  })
+
   it('names an error that the server makes', async () => {
     mock.nextRequestError(529, { message: 'busy', type: 'overloaded_error' })
     await expect(ask(provider(), request(say.user('hello')))).rejects.toMatchObject({

@@ -4,6 +4,12 @@ import { ask, makeRequest, say } from '@cordage/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeProvider } from './route.ts'
 
+const weather = {
+  name: 'weather',
+  description: 'Tells the weather',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+
 const request = (...messages: Message[]) => makeRequest('peer', 'gpt-5.5', messages)
 
 describe.each(['openai-completions', 'openai-responses'])('%s against aimock', (api) => {
@@ -41,6 +47,24 @@ describe.each(['openai-completions', 'openai-responses'])('%s against aimock', (
     const result = say.tool('call_1', 'weather', [{ type: 'text', text: '27 degrees' }])
     const second = await ask(provider(), request(asked, assistant, result))
     expect(textOf(second)).toBe('It is warm in Rome.')
+  })
+
+  it('takes strict tools, and markers of a cache', async () => {
+    const closed = {
+      ...weather,
+      parameters: { ...weather.parameters, additionalProperties: false },
+    }
+    const compat = { strictTools: true, cacheMarkers: true }
+    const marking = makeProvider({ api, baseURL: `${mock.url}/v1`, compat })
+    const asked = makeRequest('peer', 'gpt-5.5', [say.system('Be kind.'), say.user('weather')], {
+      tools: [closed],
+    })
+    expect((await ask(marking, asked)).finish).toBe('tool-calls')
+    const { response, body } = mock.getLastRequest() ?? {}
+    expect(response?.status).toBe(200)
+    // What comes over Responses the server keeps without either.
+    if (api === 'openai-responses') return
+    expect(JSON.stringify(body)).toMatch(/"cache_control":.*"strict":true/)
   })
 
   it('names an error that the server makes', async () => {
