@@ -136,7 +136,7 @@ function addLooking(program: Command, started: Started): void {
   listing(program.command('doctor'))
     .description('what works on this machine, and what does not')
     .option('--offline', 'ask no server', false)
-    .option('--rebuild', 'make the catalog of sessions anew', false)
+    .option('--rebuild', 'make the catalog and the index of sessions anew', false)
     .action((_: object, command: Command) =>
       started(load.doctor().then(({ doctor }) => doctor(all<DoctorOptions>(command)))),
     )

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { definePlugin, own } from '@cordage/core/kernel'
+import { sessionRemoval } from '@cordage/core/store'
 import { z } from 'zod'
 import { ThreadCatalog } from './catalog.ts'
 import { nodeIo } from './node-io.ts'
@@ -34,7 +35,9 @@ export default definePlugin({
   config,
   apply(ctx, { directory = join(ctx.host.home, 'sessions'), ...options }) {
     const catalog = new ThreadCatalog({ root: directory })
-    const store = createJsonlStore({ ...options, directory, io: nodeIo, catalog })
+    const removing = (id: string, remove: () => Promise<boolean>) =>
+      sessionRemoval.run(ctx, { id }, remove)
+    const store = createJsonlStore({ ...options, directory, io: nodeIo, catalog, removing })
     own(ctx, 'store', store, () => store.close())
   },
 })

@@ -14,6 +14,8 @@ export interface JsonlStoreOptions {
   readonly steps?: readonly FormatStep[]
   /** Without one, every list reads the beginnings of the logs. */
   readonly catalog?: Catalog
+  /** Runs around each removal, which `remove` does; gives what that gives. */
+  readonly removing?: (id: string, remove: () => Promise<boolean>) => Promise<boolean>
 }
 
 /** The file whose lock says that the session has a live owner. */

@@ -13,9 +13,18 @@ import { reasonOf } from './system-error.ts'
  * own it any more, says no: then it gives false. Throws `SESSION_BUSY`, `STORE_REMOVE_FAILED`.
  */
 export async function removeSession(
-  { io, directory: root, catalog }: JsonlStoreOptions,
+  options: JsonlStoreOptions,
   id: string,
   wanted: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
+  const remove = () => removeFolder(options, id, wanted)
+  return options.removing ? options.removing(id, remove) : remove()
+}
+
+async function removeFolder(
+  { io, directory: root, catalog }: JsonlStoreOptions,
+  id: string,
+  wanted: () => Promise<boolean>,
 ): Promise<boolean> {
   const directory = join(root, id)
   const lock = await io.lock(leasePath(directory), false)

@@ -12,7 +12,7 @@ import { withHarness } from './with-harness.ts'
 export interface DoctorOptions extends ListOptions {
   /** Asks no server. */
   readonly offline: boolean
-  /** Makes anew what the store only keeps to be quick. */
+  /** Makes anew what is only kept to be quick: the catalog and the index of the sessions. */
   readonly rebuild: boolean
 }
 
@@ -28,7 +28,10 @@ export async function doctor(options: DoctorOptions): Promise<number> {
       started = true
       const models = harness.ctx.get('models')
       const { host } = harness
-      if (options.rebuild) await harness.ctx.get('store')?.upkeep?.rebuild()
+      if (options.rebuild) {
+        await harness.ctx.get('store')?.upkeep?.rebuild()
+        await harness.ctx.get('sessionQuery')?.rebuild()
+      }
       checks.push(...services(harness))
       if (models) checks.push(...(await checkModels(models, { host, offline: options.offline })))
       checks.push(...rows(harness), ...(await presetRows(harness)))

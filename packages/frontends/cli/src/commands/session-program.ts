@@ -58,16 +58,16 @@ function addFinding({ program: sessions, started, listing }: Program): void {
     )
   listing(sessions.command('search'))
     .description('where somebody said something')
-    .argument('<text...>')
+    .argument('<text...>', 'words in any order, "a phrase", or begin*')
     .addOption(limit(20))
     .option('--project <directory>', 'only in sessions of this project')
+    .option('--archived', 'in those that were put away, too')
+    .option('--children', 'in those that agents started, too')
     .action((words: string[], _: object, command: Command) =>
       started(
         load
           .sessions()
-          .then(({ findInSessions }) =>
-            findInSessions(words.join(' '), all<SessionListOptions>(command)),
-          ),
+          .then(({ findInSessions }) => findInSessions(words, all<SessionListOptions>(command))),
       ),
     )
 }

@@ -6,8 +6,10 @@ import type { SessionSummary, Store, StoreUpkeep } from '@cordage/core/store'
 import { jsonText, oneLine, tableText } from '../print/table.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
-import { searchSessions } from './session-search.ts'
 import { withHarness } from './with-harness.ts'
+
+/** A first search has all sessions to read; what it did not come to is in the index the next time. */
+const maxIndexMs = 600_000
 
 export interface SessionListOptions extends ListOptions {
   readonly limit: number
@@ -33,14 +35,29 @@ export async function listSessions(options: SessionListOptions): Promise<number>
   })
 }
 
-export async function findInSessions(text: string, options: SessionListOptions): Promise<number> {
+/** An argument of several words is a phrase, as the quotes say that it took to write it. */
+export async function findInSessions(words: readonly string[], options: SessionListOptions) {
+  const text = words.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word))
   return withHarness(options, async ({ ctx }) => {
-    const filter = { limit: options.limit, ...(await projectFilter(ctx, options)) }
-    const found = await searchSessions(ctx, storeOf(ctx), text, filter)
-    const lines = found.map((hit) => [hit.id, `#${hit.seq}`, hit.type, hit.text])
-    process.stdout.write(options.output === 'json' ? jsonText(found) : tableText(lines))
-    if (found.length === 0) process.stderr.write(`No session says "${oneLine(text, 60)}".\n`)
-    return found.length === 0 ? 1 : 0
+    const query = ctx.get('sessionQuery')
+    if (!query) throw cliError('USAGE', { reason: 'This profile has no index of sessions.' })
+    const { limit, archived = false, children = false } = options
+    const filter = { limit, archived, children, ...(await projectFilter(ctx, options)) }
+    const found = await query.events({ text: text.join(' '), waitMs: maxIndexMs, ...filter })
+    const { hits, behind, unreadable } = found
+    const lines = hits.map(({ session, seq, source, snippet }) => {
+      return [session, `#${seq}`, source, oneLine(snippet, 200)]
+    })
+    const listed = hits.map(({ session: id, ...hit }) => ({ id, ...hit }))
+    process.stdout.write(options.output === 'json' ? jsonText(listed) : tableText(lines))
+    if (hits.length === 0) {
+      process.stderr.write(`No session says "${oneLine(words.join(' '), 60)}".\n`)
+    }
+    if (behind > 0) {
+      process.stderr.write(`${behind} sessions are not in the index yet: search again.\n`)
+    }
+    for (const id of unreadable) process.stderr.write(`not read wholly: ${id} is damaged\n`)
+    return hits.length === 0 ? 1 : 0
   })
 }
 
