@@ -98,4 +98,10 @@ it('sends a run of the command line to a receiver where its row is switched on, 
     expect(sent).not.toContain(word)
   }
   expect(receiver.requests[0]?.headers.authorization).toBe('Bearer a-secret-of-mine')
+
+  const usage = await runCli(place, ['sessions', 'usage', '--by', 'purpose'])
+  // Both runs: a first attempt that failed, another that asked for a call, and one that answered.
+  expect(usage.stdout).toMatch(/^step +4 +2 /m)
+  expect(usage.stdout).toMatch(/^retry +2 +0 /m)
+  expect(usage.stdout).toMatch(/no price: what they cost is not in it/)
 })

@@ -53,3 +53,28 @@ const usage = z.looseObject({
 export const messageSchema = message as unknown as z.ZodType<Message>
 export const toolResultSchema = result as unknown as z.ZodType<ToolResultPart>
 export const usageSchema = usage as unknown as z.ZodType<Usage>
+
+const spent = z.looseObject({
+  usage,
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  costUsd: z.number().nonnegative().optional(),
+  /** How long it took. */
+  ms: z.number().nonnegative().optional(),
+  source: z.string(),
+})
+
+/**
+ * What calls of a model took that were no attempt at a step, as a member `spent` of the fact that
+ * came of them. `source` says what for: `context_compression`, `title`, or a plugin's own word.
+ */
+export interface Spent {
+  readonly usage: Usage
+  readonly provider?: string
+  readonly model?: string
+  readonly costUsd?: number
+  readonly ms?: number
+  readonly source: string
+}
+
+export const spentSchema = spent as unknown as z.ZodType<Spent>

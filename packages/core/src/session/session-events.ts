@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineEvent, type FactOf } from './event.ts'
+import { spentSchema } from './message-schema.ts'
 
 /** The current directory of the session from here on. The project it belongs to never changes. */
 export const sessionDirectory = defineEvent({
@@ -11,7 +12,12 @@ export const sessionDirectory = defineEvent({
 
 export const sessionTitle = defineEvent({
   type: 'session/title',
-  schema: z.object({ title: z.string(), by: z.enum(['user', 'model', 'first-words']) }),
+  schema: z.object({
+    title: z.string(),
+    by: z.enum(['user', 'model', 'first-words']),
+    /** Where a model was asked for it. */
+    spent: spentSchema.optional(),
+  }),
   visible: true,
   initial: undefined as string | undefined,
   reduce: (_, { data }) => data.title,

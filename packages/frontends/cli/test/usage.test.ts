@@ -3,19 +3,24 @@ import {
   attemptFailed,
   attemptStart,
   requestHeader,
+  sessionChild,
+  sessionSalvaged,
   sessionTitle,
   stepStart,
   toolCall,
   toolResult,
+  turnEnd,
   turnStart,
   type NewFact,
   type SessionHeader,
 } from '@cordage/core/session'
+import type { Store } from '@cordage/core/store'
 import { describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../../stores/memory/src/memory-store.ts'
 import { parseSince } from '../src/commands/arguments.ts'
-import { usageOfSession } from '../src/usage/session-usage.ts'
-import { usageJson, usagesText, usageText } from '../src/usage/usage-text.ts'
+import { breakDown, type Breakdown } from '../src/usage/breakdown.ts'
+import { usageReader, type SessionUsage } from '../src/usage/session-usage.ts'
+import { breakdownText, usageJson, usagesText, usageText } from '../src/usage/usage-text.ts'
 
 const START = 1_800_000_000_000
 
@@ -33,7 +38,7 @@ async function usageOf(store: MemoryStore, id: string, since?: number) {
   const all = await store.list({ children: true })
   const summary = all.find(({ header }) => header.id === id)
   if (!summary) throw new Error(`no session ${id}`)
-  return usageOfSession(store, summary, all, { since })
+  return usageReader(store, all, { since })(summary)
 }
 
 const place = { turn: 1, step: 1 }
@@ -43,11 +48,11 @@ function route(model: string): NewFact {
   return requestHeader({ ...request, reason: 'initial' })
 }
 
-function answer(model: string, tokens: number, costUsd?: number): NewFact {
+function answer(model: string, tokens: number, costUsd?: number, attempt = 1): NewFact {
   const source = { kind: 'model', provider: 'p', model } as const
   return assistantMessage({
     ...place,
-    attempt: 1,
+    attempt,
     message: { id: `m${tokens}`, role: 'assistant', content: [], source },
     finish: 'stop',
     usage: { inputTokens: tokens, outputTokens: 10, cacheReadTokens: 4, reasoningTokens: 3 },
@@ -67,10 +72,18 @@ const failed = attemptFailed({
   usage: { inputTokens: 7, outputTokens: 1 },
   costUsd: 0.5,
 })
+const spent = (source: string) => ({
+  usage: { inputTokens: 30, outputTokens: 5 },
+  provider: 'p',
+  model: 'small',
+  costUsd: 0.25,
+  ms: 700,
+  source,
+})
 const summary: NewFact = {
-  type: 'compaction/summary',
+  type: 'compaction/end',
   v: 1,
-  data: { id: 'c', usage: { inputTokens: 30, outputTokens: 5 }, costUsd: 0.25 },
+  data: { id: 'c', spent: spent('context_compression') },
 }
 
 describe('what a session spent', () => {
@@ -83,40 +96,48 @@ describe('what a session spent', () => {
       [attemptStart({ ...place, attempt: 1 }), 1000],
       [failed, 3000],
       [attemptStart({ ...place, attempt: 2 }), 4000],
-      [answer('a', 100, 2), 9000],
+      [answer('a', 100, 2, 2), 9000],
       [toolCall({ ...place, callId: 'c', name: 'bash', arguments: '{}' }), 9000],
       [result('bash', 250), 9900],
       [result('bash', 50, true), 9900],
       [route('b'), 9900],
       [answer('b', 10), 9900],
       [summary, 9900],
-      [sessionTitle({ title: 'A title', by: 'user' }), 9900],
+      [sessionTitle({ title: 'A title', by: 'model', spent: spent('title') }), 9900],
+      [turnEnd({ turn: 1, reason: 'completed' }), 10_000],
+      [sessionTitle({ title: 'A title', by: 'user' }), 90_000],
     ])
 
     const { own, total, title } = await usageOf(store, 'main')
 
-    expect({ title, turns: own.turns, steps: own.steps }).toEqual({
+    const { turns, steps, wallMs } = own
+    expect({ title, turns, steps, wallMs }).toEqual({
       title: 'A title',
       turns: 1,
       steps: 1,
+      wallMs: 10_000,
     })
     expect(total).toEqual({
-      calls: 4,
-      usage: { inputTokens: 147, outputTokens: 26, cacheReadTokens: 8, reasoningTokens: 6 },
-      costUsd: 2.75,
+      calls: 5,
+      failed: 1,
+      usage: { inputTokens: 177, outputTokens: 31, cacheReadTokens: 8, reasoningTokens: 6 },
+      costUsd: 3,
       unpriced: 1,
-      ms: 7000,
+      ms: 8400,
     })
     const calls = (spends: ReadonlyMap<string, { calls: number; ms: number }>) =>
       [...spends].map(([name, { calls, ms }]) => [name, calls, ms])
     expect(calls(own.models)).toEqual([
       ['p/a', 2, 7000],
-      ['p/b', 2, 0],
+      ['p/b', 1, 0],
+      ['p/small', 2, 1400],
     ])
+    // The first attempt is the step's, whatever came of it; the second one is what it cost more.
     expect(calls(own.purposes)).toEqual([
-      ['retry', 1, 2000],
-      ['step', 2, 5000],
-      ['summary', 1, 0],
+      ['step', 2, 2000],
+      ['retry', 1, 5000],
+      ['summary', 1, 700],
+      ['title', 1, 700],
     ])
     expect(own.tools.get('bash')).toEqual({ calls: 2, errors: 1, ms: 300 })
   })
@@ -145,17 +166,17 @@ describe('what a session spent', () => {
     expect(usage.own.total.costUsd).toBe(1)
     expect(usage.total.costUsd).toBe(23)
     const text = usageText(usage)
-    expect(text).toMatch(/^total +4 +112 .*\$23\.00/m)
-    expect(text).toMatch(/^itself +1 +100 .*\$1\.00/m)
-    expect(text).toMatch(/^child child +1 +10 .*\$2\.00/m)
-    expect(text).toMatch(/^child fork +1 +1 .*\$16\.00/m)
-    expect(text).toMatch(/^ {2}child grandchild +1 +1 .*\$4\.00/m)
+    expect(text).toMatch(/^total +4 +0 +112 .*\$23\.00/m)
+    expect(text).toMatch(/^itself +1 +0 +100 .*\$1\.00/m)
+    expect(text).toMatch(/^child child +1 +0 +10 .*\$2\.00/m)
+    expect(text).toMatch(/^child fork +1 +0 +1 .*\$16\.00/m)
+    expect(text).toMatch(/^ {2}child grandchild +1 +0 +1 .*\$4\.00/m)
     expect(usageJson(usage)).toMatchObject({
       children: expect.arrayContaining([
         expect.objectContaining({ children: [expect.objectContaining({ session: 'grandchild' })] }),
       ]),
     })
-    expect(usagesText([usage])).toMatch(/^p\/b +3 +12 /m)
+    expect(usagesText([usage])).toMatch(/^p\/b +3 +0 +12 /m)
   })
 
   it('leaves to the parent what a fork took over, and out what was before a time', async () => {
@@ -183,6 +204,167 @@ describe('what a session spent', () => {
     expect(usageText(await usageOf(store, 'b'))).toMatch(/^total .* >\$3\.00 /m)
   })
 })
+
+describe('a breakdown', () => {
+  const day = 86_400_000
+  const child = sessionChild({
+    session: 'child',
+    kind: 'spawn',
+    description: '',
+    turn: 1,
+    callId: 'c',
+  })
+  const sub = toolCall({ ...place, callId: 'c', name: 'subagent', arguments: '{}' })
+
+  async function family() {
+    const store = new MemoryStore()
+    await keep(store, {}, [
+      [turnStart({ turn: 1 }), 0],
+      [answer('a', 100, 1), 0],
+      [sub, 0],
+      [child, 0],
+      [result('subagent', 400), 0],
+      [result('bash', 30, true), 0],
+      [answer('b', 10), 3 * day],
+    ])
+    await keep(store, { id: 'child', depth: 1, parent: { id: 'main', kind: 'spawn' } }, [
+      [answer('b', 40, 2), day],
+    ])
+    return [await usageOf(store, 'main')]
+  }
+  const lines = (by: Breakdown, sessions: readonly SessionUsage[]) =>
+    breakDown(by, sessions).map(({ name, spend: { usage, costUsd } }) => {
+      return [name, usage.inputTokens, costUsd]
+    })
+
+  it.each([
+    [
+      'model',
+      [
+        ['p/a', 100, 1],
+        ['p/b', 50, 2],
+      ],
+    ],
+    ['purpose', [['step', 150, 3]]],
+    [
+      'child',
+      [
+        ['main', 110, 1],
+        ['child', 40, 2],
+      ],
+    ],
+    [
+      'tool',
+      [
+        ['subagent', 40, 2],
+        ['bash', 0, 0],
+      ],
+    ],
+  ] as const)('by %s counts children with their parents, once', async (by, expected) => {
+    expect(lines(by, await family())).toEqual(expected)
+  })
+
+  it('by day goes by the days of here, in their order', async () => {
+    const days = lines('day', await family())
+    const name = (time: number) => new Date(time).toLocaleDateString('sv')
+    expect(days).toEqual([
+      [name(START), 100, 1],
+      [name(START + day), 40, 2],
+      [name(START + 3 * day), 10, 0],
+    ])
+  })
+
+  it('leaves out sessions that are below another one that is counted', async () => {
+    const [main] = await family()
+    const [below] = main?.children ?? []
+    if (!main || !below) throw new Error('there is no child')
+    expect(lines('purpose', [main, below])).toEqual([['step', 150, 3]])
+    expect(usagesText([main, below])).toMatch(/^total +3 +0 +150 /m)
+  })
+
+  it('says what its figures leave out, and what of the input a cache had', async () => {
+    const text = breakdownText('model', await family())
+    expect(text).toMatch(/^model +calls +failed +input +cached/)
+    expect(text).toMatch(/^p\/a +1 +0 +100 +4 \(4%\) .*\$1\.00/m)
+    expect(text).toMatch(/^total +3 +0 +150 .*>\$3\.00/m)
+    expect(text).toContain('1 call has no price: what they cost is not in it.')
+    const tools = breakdownText('tool', await family())
+    expect(tools).toMatch(/^subagent +1 +0 +400ms +1 +0 +40 /m)
+    expect(tools).toMatch(/^bash +1 +1 +30ms +0 /m)
+  })
+})
+
+describe('what stands in a log', () => {
+  it('of another kind counts by what it says it spent, and harms nothing where it is nonsense', async () => {
+    const store = new MemoryStore()
+    const odd = (type: string, data: unknown): Timed => [{ type, v: 9, data }, 0]
+    await keep(store, {}, [
+      odd('they/asked', { usage: { inputTokens: 5, outputTokens: 1 }, costUsd: 1 }),
+      odd('they/asked', {
+        spent: { ...spent('their-own-word'), usage: { inputTokens: 3, outputTokens: -4 } },
+      }),
+      odd('they/failed', { spent: spent('title'), error: { code: 'X' } }),
+      odd('they/asked', { usage: { inputTokens: 'many', outputTokens: Number.NaN } }),
+      ...['tool/call', 'tool/result', 'session/child', 'request/header', 'turn/start', 'x'].flatMap(
+        (type) => [odd(type, null), odd(type, 7), odd(type, { part: null, message: [] })],
+      ),
+      odd('assistant/message', null),
+      odd('attempt/failed', {}),
+    ])
+    const { own, total } = await usageOf(store, 'main')
+    expect([...own.purposes].map(([purpose, spend]) => [purpose, spend.calls])).toEqual([
+      ['other', 2],
+      ['title', 1],
+      ['step', 2],
+    ])
+    expect(total).toMatchObject({
+      failed: 2,
+      usage: { inputTokens: 5 + 3 + 30, outputTokens: 1 + 0 + 5 },
+      costUsd: 1.5,
+    })
+  })
+
+  it('is counted once where it was salvaged from a session that is still there', async () => {
+    const store = new MemoryStore()
+    const salvaged = sessionSalvaged({ from: 'main', facts: 1, missing: [], lostBlobs: [] })
+    await keep(store, {}, [[answer('a', 100, 1), 0]])
+    await keep(store, { id: 'saved', parent: { id: 'main', kind: 'fork' } }, [
+      [route('a'), 0],
+      [answer('a', 100, 1), 0],
+      [salvaged, 0],
+      [failed, 0],
+    ])
+    const { own } = await usageOf(store, 'saved')
+    expect(own.total).toMatchObject({ costUsd: 0.5, calls: 1 })
+    expect([...own.models.keys()]).toEqual(['p/a'])
+    await store.delete('main')
+    expect((await usageOf(store, 'saved')).total.costUsd).toBe(1.5)
+  })
+
+  it('is read one fact at a time: none is held while the next one is looked at', async () => {
+    const { header } = await usageOf(await keptEmpty(), 'main')
+    async function* read() {
+      // One object for all of them.
+      const fact: Record<string, unknown> = {}
+      for (let seq = 0; seq < 20_000; seq += 1) {
+        yield Object.assign(fact, answer('a', seq, 1), { seq, time: START + seq })
+      }
+    }
+    const huge = { open: async () => ({ header, read, close: async () => {} }) }
+    const usage = await usageReader(
+      huge as unknown as Store,
+      [],
+    )({ header, updatedAt: 0, bytes: 0 })
+    expect(usage.total).toMatchObject({ calls: 20_000, costUsd: 20_000 })
+    expect(usage.total.usage.inputTokens).toBe((20_000 * 19_999) / 2)
+  })
+})
+
+async function keptEmpty(): Promise<MemoryStore> {
+  const store = new MemoryStore()
+  await keep(store, {}, [])
+  return store
+}
 
 describe('--since', () => {
   it('takes a span before now, and a date as a day here', () => {

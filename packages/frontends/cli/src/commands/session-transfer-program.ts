@@ -65,6 +65,15 @@ export function addTransfer({ program: sessions, started, listing }: Program): v
     .argument('[id...]', 'sessions, or the beginnings of their ids')
     .option('--project <directory>', 'only sessions of this project')
     .option('--since <when>', 'only what was spent since: 7d, 12h, or 2026-11-30', parseSince)
+    .addOption(
+      new Option('--by <what>', 'all of it together, by one thing').choices([
+        'model',
+        'tool',
+        'child',
+        'purpose',
+        'day',
+      ]),
+    )
     .action((ids: string[], _: object, command: Command) =>
       started(
         load.usage().then(({ showUsage }) => showUsage(ids, all<SessionUsageOptions>(command))),

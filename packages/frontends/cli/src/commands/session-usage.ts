@@ -1,7 +1,8 @@
 import type { SessionSummary } from '@cordage/core/store'
 import { jsonText } from '../print/table.ts'
-import { usageOfSession } from '../usage/session-usage.ts'
-import { usageJson, usagesText, usageText } from '../usage/usage-text.ts'
+import { breakDown, type Breakdown } from '../usage/breakdown.ts'
+import { usageReader, type SessionUsage } from '../usage/session-usage.ts'
+import { breakdownText, usageJson, usagesText, usageText } from '../usage/usage-text.ts'
 import { cliError } from './errors.ts'
 import type { ListOptions } from './options.ts'
 import { completeId } from './session-id.ts'
@@ -12,6 +13,7 @@ export interface SessionUsageOptions extends ListOptions {
   readonly project?: string
   /** Epoch milliseconds. */
   readonly since?: number
+  readonly by?: Breakdown
 }
 
 /** Prints what sessions spent: those named, or all that nobody else started. */
@@ -23,20 +25,33 @@ export async function showUsage(given: readonly string[], options: SessionUsageO
     const wanted: SessionSummary[] = []
     for (const beginning of given) {
       const id = await completeId(ctx, beginning)
+      if (wanted.some(({ header }) => header.id === id)) continue
       const found = all.find(({ header }) => header.id === id)
       // Opening says what is the matter with one that is not listed.
       wanted.push(found ?? { header: (await store.open(id, { mode: 'read' })).header, ...NOTHING })
     }
     if (given.length === 0)
       wanted.push(...all.filter((one) => isRoot(one) && isIn(one, of, options)))
-    const usages = []
-    for (const one of wanted) usages.push(await usageOfSession(store, one, all, options))
-    const [only, ...others] = usages
-    if (only === undefined) throw cliError('USAGE', { reason: 'There is no session of that kind.' })
-    const text = others.length > 0 || given.length === 0 ? usagesText(usages) : usageText(only)
-    process.stdout.write(options.output === 'json' ? jsonText(usages.map(usageJson)) : text)
+    const read = usageReader(store, all, options)
+    const usages: SessionUsage[] = []
+    for (const one of wanted) usages.push(await read(one))
+    if (usages.length === 0) {
+      throw cliError('USAGE', { reason: 'There is no session of that kind.' })
+    }
+    process.stdout.write(printed(usages, given.length === 1, options))
     return 0
   })
+}
+
+function printed(
+  usages: readonly SessionUsage[],
+  isOne: boolean,
+  { by, output }: SessionUsageOptions,
+): string {
+  if (output === 'json') return jsonText(by ? breakDown(by, usages) : usages.map(usageJson))
+  if (by) return breakdownText(by, usages)
+  const [only] = usages
+  return isOne && only ? usageText(only) : usagesText(usages)
 }
 
 const NOTHING = { updatedAt: 0, bytes: 0 }

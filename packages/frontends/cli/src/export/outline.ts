@@ -47,7 +47,7 @@ export async function outlineOf(facts: AsyncIterable<Fact>): Promise<Outline> {
   let count = 0
   let endedAt: number | undefined
   for await (const fact of facts) {
-    const spent = tally.add(fact)?.spend
+    const spent = tally.add(fact)
     count += 1
     endedAt = fact.time
     if (turnStart.is(fact)) turns.push(newTurn(fact.data.turn, fact.time))

@@ -1,19 +1,16 @@
-import type { Usage } from '@cordage/core/message'
 import {
-  assistantMessage,
-  attemptFailed,
   attemptStart,
   requestHeader,
+  sessionChild,
   stepStart,
   toolCall,
   toolResult,
+  turnEnd,
   turnStart,
   type Fact,
 } from '@cordage/core/session'
-import { addSpend, NO_SPEND, type Spend } from './spend.ts'
-
-/** What a call of a model was for. `retry`: it failed, and another try took its place. */
-export type Purpose = 'step' | 'retry' | 'summary' | 'title' | 'other'
+import { expenseOf, nameIn, recordIn, type Purpose } from './expense.ts'
+import { addSpend, countSpend, NO_SPEND, type Spend } from './spend.ts'
 
 export interface ToolSpend {
   readonly calls: number
@@ -24,122 +21,117 @@ export interface ToolSpend {
 export interface Tallied {
   readonly turns: number
   readonly steps: number
+  /** Time in which a turn ran: models, tools, waits and what lies between. */
+  readonly wallMs: number
   readonly total: Spend
   /** By `provider/model`. */
   readonly models: ReadonlyMap<string, Spend>
   readonly purposes: ReadonlyMap<Purpose, Spend>
+  /** By day here, as `2026-11-30`. */
+  readonly days: ReadonlyMap<string, Spend>
   readonly tools: ReadonlyMap<string, ToolSpend>
-}
-
-/** What one fact says was spent. */
-export interface Expense {
-  readonly purpose: Purpose
-  readonly model: string
-  readonly spend: Spend
+  /** By the session of a child, the tool whose call it works on. */
+  readonly childTools: ReadonlyMap<string, string>
 }
 
 /** Of a call of which the log does not say who answered. */
 export const UNKNOWN_MODEL = 'unknown'
 
-/** Adds up what facts, given in order, say was spent. */
+/** Adds up what facts, given in order, say was spent; how long the log is makes it no larger. */
 export class Tally implements Tallied {
   turns = 0
   steps = 0
+  wallMs = 0
   total = NO_SPEND
   readonly models = new Map<string, Spend>()
   readonly purposes = new Map<Purpose, Spend>()
+  readonly days = new Map<string, Spend>()
   readonly tools = new Map<string, ToolSpend>()
+  readonly childTools = new Map<string, string>()
   #route = UNKNOWN_MODEL
   #begun = 0
-  readonly #running = new Map<string, number>()
+  /** Of the last fact of the turn that runs. */
+  #at: number | undefined
+  readonly #running = new Map<string, { readonly name: string; readonly time: number }>()
 
   /** What `fact` spent, which is counted unless `counts` is false: it may still say who spends. */
-  add(fact: Fact, counts = true): Expense | undefined {
-    this.#follow(fact)
-    if (!counts) return undefined
-    if (turnStart.is(fact)) this.turns += 1
-    if (stepStart.is(fact)) this.steps += 1
-    if (toolResult.is(fact)) this.#addResult(fact.data, fact.time)
-    const expense = this.#expenseOf(fact)
+  add(fact: Fact, counts = true): Spend | undefined {
+    const passed = this.#follow(fact)
+    if (counts) {
+      this.wallMs += passed
+      if (turnStart.is(fact)) this.turns += 1
+      if (stepStart.is(fact)) this.steps += 1
+      if (toolResult.is(fact)) this.#addResult(fact)
+    }
+    if (toolResult.is(fact)) this.#running.delete(String(recordIn(fact.data)['callId']))
+    const expense = expenseOf(fact)
     if (!expense) return undefined
-    const { model, purpose, spend } = expense
+    const { usage, costUsd, failed, purpose, model = this.#route } = expense
+    const ms = expense.ms ?? this.#waited(purpose, fact.time)
+    if (!counts) return undefined
+    const spend: Spend = {
+      calls: 1,
+      failed: failed ? 1 : 0,
+      usage: usage ?? NO_SPEND.usage,
+      costUsd: costUsd ?? 0,
+      unpriced: costUsd !== undefined || usage === undefined ? 0 : 1,
+      ms,
+    }
     this.total = addSpend(this.total, spend)
-    this.models.set(model, addSpend(this.models.get(model) ?? NO_SPEND, spend))
-    this.purposes.set(purpose, addSpend(this.purposes.get(purpose) ?? NO_SPEND, spend))
-    return expense
+    countSpend(this.models, model, spend)
+    countSpend(this.purposes, purpose, spend)
+    countSpend(this.days, dayOf(fact.time), spend)
+    return spend
   }
 
-  #follow(fact: Fact): void {
-    if (requestHeader.is(fact)) this.#route = `${fact.data.provider}/${fact.data.model}`
-    if (attemptStart.is(fact)) this.#begun = fact.time
-    if (toolCall.is(fact)) this.#running.set(fact.data.callId, fact.time)
+  /** What was added so far is counted elsewhere. */
+  restart(): void {
+    this.turns = this.steps = this.wallMs = 0
+    this.total = NO_SPEND
+    for (const counted of [this.models, this.purposes, this.days, this.tools]) counted.clear()
   }
 
-  #addResult(
-    data: {
-      name: string
-      callId: string
-      durationMs?: unknown
-      error?: unknown
-      part: { isError: boolean }
-    },
-    time: number,
-  ): void {
-    const begun = this.#running.get(data.callId)
-    this.#running.delete(data.callId)
+  /** Gives how long the turn went on until `fact`. */
+  #follow(fact: Fact): number {
+    const { time } = fact
+    const data = recordIn(fact.data)
+    const { name, callId, session } = data
+    if (requestHeader.is(fact)) this.#route = nameIn(data) ?? UNKNOWN_MODEL
+    if (attemptStart.is(fact)) this.#begun = time
+    if (toolCall.is(fact)) this.#running.set(String(callId), { name: String(name), time })
+    if (sessionChild.is(fact)) {
+      const tool = this.#running.get(String(callId))?.name
+      if (tool !== undefined) this.childTools.set(String(session), tool)
+    }
+    const passed = this.#at === undefined ? 0 : Math.max(0, time - this.#at)
+    if (turnEnd.is(fact)) {
+      this.#at = undefined
+      this.#running.clear()
+    } else if (turnStart.is(fact) || this.#at !== undefined) this.#at = time
+    return passed
+  }
+
+  #addResult({ data, time }: Fact): void {
+    const { name, callId, durationMs, part } = recordIn(data)
+    const begun = this.#running.get(String(callId))?.time
     const waited = begun === undefined ? 0 : Math.max(0, time - begun)
-    const ms = typeof data.durationMs === 'number' ? data.durationMs : waited
-    const before = this.tools.get(data.name) ?? { calls: 0, errors: 0, ms: 0 }
-    const errors = before.errors + (data.part.isError ? 1 : 0)
-    this.tools.set(data.name, { calls: before.calls + 1, errors, ms: before.ms + ms })
+    const ms = typeof durationMs === 'number' && durationMs >= 0 ? durationMs : waited
+    const tool = String(name)
+    const before = this.tools.get(tool) ?? { calls: 0, errors: 0, ms: 0 }
+    const errors = before.errors + (recordIn(part)['isError'] === true ? 1 : 0)
+    this.tools.set(tool, { calls: before.calls + 1, errors, ms: before.ms + ms })
   }
 
-  #expenseOf(fact: Fact): Expense | undefined {
-    if (assistantMessage.is(fact)) {
-      const { source } = fact.data.message
-      const model = source.kind === 'model' ? `${source.provider}/${source.model}` : this.#route
-      return { purpose: 'step', model, spend: this.#spendOf(fact, this.#waited(fact)) }
-    }
-    if (attemptFailed.is(fact)) {
-      return {
-        purpose: 'retry',
-        model: this.#route,
-        spend: this.#spendOf(fact, this.#waited(fact)),
-      }
-    }
-    // Other callers of models, plugins among them, say in the same members what they spent.
-    if (usageOf(fact) === undefined) return undefined
-    return { purpose: purposeOf(fact.type), model: this.#route, spend: this.#spendOf(fact, 0) }
-  }
-
-  #waited({ time }: Fact): number {
+  #waited(purpose: Purpose, time: number): number {
+    if (purpose !== 'step' && purpose !== 'retry') return 0
     const ms = this.#begun === 0 ? 0 : Math.max(0, time - this.#begun)
     this.#begun = 0
     return ms
   }
-
-  #spendOf(fact: Fact, ms: number): Spend {
-    const usage = usageOf(fact)
-    const costUsd = (fact.data as { costUsd?: unknown }).costUsd
-    const priced = typeof costUsd === 'number'
-    return {
-      calls: 1,
-      usage: usage ?? NO_SPEND.usage,
-      costUsd: priced ? costUsd : 0,
-      unpriced: priced || usage === undefined ? 0 : 1,
-      ms,
-    }
-  }
 }
 
-function usageOf({ data }: Fact): Usage | undefined {
-  if (typeof data !== 'object' || data === null || !('usage' in data)) return undefined
-  const usage = data.usage as Partial<Usage> | null | undefined
-  const counts = [usage?.inputTokens, usage?.outputTokens]
-  return counts.every((count) => Number.isFinite(count)) ? (usage as Usage) : undefined
-}
-
-function purposeOf(type: string): Purpose {
-  if (type.startsWith('compaction/')) return 'summary'
-  return type.startsWith('session/title') ? 'title' : 'other'
+function dayOf(time: number): string {
+  const date = new Date(time)
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((n) => String(n).padStart(2, '0'))
+  return `${date.getFullYear()}-${month}-${day}`
 }
