@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isSame } from './live-rows.ts'
 import type { LiveRows, RowReport } from './live-rows.ts'
-import type { Prepared, PreparedRow } from './preflight.ts'
+import type { Prepared, PreparedRow } from './prepared.ts'
 import { isReady } from './service-graph.ts'
 
 /** What one composition changes of the one that runs: ids of rows, and names of presets. */

@@ -6,7 +6,7 @@ import type { RowDescription } from './explain.ts'
 import { LiveRows } from './live-rows.ts'
 import type { RowReport } from './live-rows.ts'
 import { didYouMean } from '../error/index.ts'
-import type { Prepared, PreparedRow } from './preflight.ts'
+import type { Prepared, PreparedRow } from './prepared.ts'
 
 /** `ctx.presets`: the named lists of rows that give an agent's scope its tools and prompt. */
 export interface Presets {

@@ -1,7 +1,7 @@
 import type { AnyPlugin } from '../kernel/index.ts'
 import { problemOf } from './composition.ts'
 import type { Row } from './composition.ts'
-import type { PreparedRow, ReadyRow } from './preflight.ts'
+import type { PreparedRow, ReadyRow } from './prepared.ts'
 import type { Problem } from './problem.ts'
 
 /** What a plugin declares to provide; undefined for one that does not say. */

@@ -1,7 +1,7 @@
 import type { AnyPlugin } from '../kernel/index.ts'
 import { problemOf } from './composition.ts'
 import type { Row } from './composition.ts'
-import type { Prepared, PreparedRow, ReadyRow } from './preflight.ts'
+import type { Prepared, PreparedRow, ReadyRow } from './prepared.ts'
 import type { Problem } from './problem.ts'
 import { ServiceGraph, isReady, providesOf } from './service-graph.ts'
 import type { Missing } from './service-graph.ts'

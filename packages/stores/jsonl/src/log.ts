@@ -5,16 +5,11 @@ import { readFacts } from './facts.ts'
 import type { LiveLane } from './live-lane.ts'
 import { again, mayBeOfAnother } from './io.ts'
 import type { FormatStep } from './format-steps.ts'
+import type { LogPlace } from './log-place.ts'
 import { Refresher } from './refresh.ts'
 import { openSegments } from './segment.ts'
 import { reading, unreadable, writing } from './system-error.ts'
 import type { Writer } from './writer.ts'
-
-export interface LogPlace {
-  readonly io: Io
-  readonly directory: string
-  readonly steps: readonly FormatStep[]
-}
 
 /** What a log is opened with. */
 export interface LogStart {

@@ -2,7 +2,7 @@ import type { Fact } from '@cordage/core/session'
 import type { Refreshed } from '@cordage/core/store'
 import { readFacts } from './facts.ts'
 import { livePath, readLive } from './live-lane.ts'
-import type { LogPlace } from './log.ts'
+import type { LogPlace } from './log-place.ts'
 import { openSegments } from './segment.ts'
 
 /** Finds what an owner adds while somebody looks on; costs little while nothing comes. */

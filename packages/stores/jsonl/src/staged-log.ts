@@ -1,6 +1,7 @@
 import { sessionError } from '@cordage/core/session'
 import type { StagedLog } from '@cordage/core/store'
-import { JsonlLog, type LogOwner, type LogPlace, type LogStart } from './log.ts'
+import type { LogPlace } from './log-place.ts'
+import { JsonlLog, type LogOwner, type LogStart } from './log.ts'
 import { writing } from './system-error.ts'
 
 /** What becomes of the folder of a log that is not published yet. */
