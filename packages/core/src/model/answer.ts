@@ -71,7 +71,7 @@ class AnswerText {
   readonly #reader: AnswerReader<unknown>
   readonly #events = new ServerEvents()
   #ended = false
-  /** An event that was cut, which the last one of a stream that was cut is. */
+  /** Half an event came: what is left of a stream that was cut, unless another one follows. */
   #cut = false
 
   constructor(route: FailingRoute, reader: AnswerReader<unknown>) {
@@ -87,14 +87,13 @@ class AnswerText {
     return this.#translate(this.#events.push(bytes))
   }
 
-  *end(): Iterable<ModelEvent> {
-    yield* this.#translate(this.#events.end())
-    if (this.#cut) throw this.#misread('STREAM_CLOSED')
+  end(): Iterable<ModelEvent> {
+    return this.#translate(this.#events.end())
   }
 
   *#translate(events: readonly ServerEvent[]): Iterable<ModelEvent> {
     for (const event of events) {
-      if (this.#cut) throw this.#misread('MALFORMED_RESPONSE')
+      if (this.#cut) throw this.#misread()
       this.#ended ||= event.data.startsWith('[DONE]')
       if (this.over) return
       const chunk = this.#readData(event)
@@ -108,8 +107,8 @@ class AnswerText {
     const value = parseBody(data)
     if (value === data) {
       if (event === 'error') throw normaliseHttp(this.#route, { body: data })
-      if (/[}\]]\s*$/.test(data)) throw this.#misread('MALFORMED_RESPONSE')
-      this.#cut = true
+      this.#cut = !/[}\]]\s*$/.test(data)
+      if (!this.#cut) throw this.#misread()
       return undefined
     }
     const error = typeof value === 'object' && value !== null && 'error' in value && value.error
@@ -117,9 +116,9 @@ class AnswerText {
     return value
   }
 
-  #misread(code: 'STREAM_CLOSED' | 'MALFORMED_RESPONSE') {
+  #misread() {
     const { model, url } = this.#route
-    return modelError(code, { model, reason: 'not JSON' }, { details: { url } })
+    return modelError('MALFORMED_RESPONSE', { model, reason: 'not JSON' }, { details: { url } })
   }
 }
 

@@ -6,7 +6,6 @@ import {
   joinURL,
   modelError,
   type ModelProvider,
-  type ServerEvent,
   streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
@@ -51,15 +50,9 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
       const open = async (both: AbortSignal) => {
         const client = await openClient(access, route.timeoutMs, failing)
         const sent = client.messages.create(body as MessagesBody, { signal: both })
-        return decode(await sent.asResponse())
+        return sent.asResponse()
       }
       return streamAnswer(failing, open, createMessageReader(request), signal)
     },
   }
-}
-
-/** The events of a response as they are: what is an error among them, core says for all routes. */
-async function decode(response: Response): Promise<AsyncIterable<ServerEvent>> {
-  const { Stream } = await import('@anthropic-ai/sdk/core/streaming')
-  return Stream.rawEvents(response)
 }

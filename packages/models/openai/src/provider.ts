@@ -7,7 +7,6 @@ import {
   joinURL,
   modelError,
   type ModelProvider,
-  type ServerEvent,
   streamAnswer,
   type Surroundings,
 } from '@cordage/core/model'
@@ -63,16 +62,10 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
         const sent = isResponses
           ? client.responses.create(body as ResponsesBody, { signal: both })
           : client.chat.completions.create(body as ChatBody, { signal: both })
-        return decode(await sent.asResponse())
+        return sent.asResponse()
       }
       const reader = isResponses ? createResponsesReader(request) : new ChatReader(request)
       return streamAnswer(failing, open, reader as AnswerReader<unknown>, signal)
     },
   }
-}
-
-/** The events of a response as they are: what is an error among them, core says for all routes. */
-async function decode(response: Response): Promise<AsyncIterable<ServerEvent>> {
-  const { _iterSSEMessages } = await import('openai/core/streaming')
-  return _iterSSEMessages(response, new AbortController())
 }
