@@ -158,9 +158,17 @@ describe('an answer', () => {
     expect(textOf(made.requests[1]!.messages.at(-1)!.message)).toContain('has not run')
   })
 
-  it('that is filtered is an error with that code', async () => {
-    const { outcome } = await run([[finish('content-filter')]])
-    expect(outcome).toMatchObject({ reason: 'error', error: { code: 'CONTENT_FILTERED' } })
+  it('that is filtered is an error with that code, however far it came, and runs nothing', async () => {
+    const half: ModelEvent = { type: 'text', text: 'First, take' }
+    const [asked] = call({ id: 'a', name: 'write', arguments: '{}' })
+    for (const said of [[], [half], [half, asked!]]) {
+      const { outcome, facts } = await run([[...said, finish('content-filter')]])
+      expect(outcome).toMatchObject({ reason: 'error', error: { code: 'CONTENT_FILTERED' } })
+      expect(dataOf(facts, 'assistant/message')).toEqual([])
+      expect(dataOf(facts, 'tool/call')).toEqual([])
+      const partial = said.length > 0 ? { partial: 'First, take' } : {}
+      expect(dataOf(facts, 'attempt/failed')).toMatchObject([partial])
+    }
   })
 
   it('that stops coming is a time-out', async () => {

@@ -9,6 +9,7 @@ import { inboxSplice, requestHeader, turnEnd, turnStart } from '@cordage/core/se
 import { bench, call, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
 import commands from '../../../core/src/command/index.ts'
 import local from '../../../environments/local/src/index.ts'
+import retry from '../../../policies/retry/src/index.ts'
 import headless from '../src/index.ts'
 
 let project: string
@@ -67,6 +68,24 @@ describe('a headless run', () => {
     expect(err).toMatch(/shell: unconfined/)
     expect(err).toMatch(/completed · 1 steps/)
     expect(err).not.toContain('你好')
+  })
+
+  it('says of each retry why and when, and what of it was charged for', async () => {
+    const usage = { inputTokens: 9, outputTokens: 41 }
+    const billed: Reply = async function* () {
+      yield { type: 'text', text: 'half' }
+      yield { type: 'usage', usage }
+      throw modelError('SERVER', { model: 'test/model', reason: 'HTTP 503' })
+    }
+    const free: Reply = async function* () {
+      throw modelError('RATE_LIMIT', { model: 'test/model' })
+    }
+    const config = { initialDelayMs: 1, maxDelayMs: 1 }
+    const rows = [{ plugin: local }, { plugin: headless }, { plugin: retry, config }]
+    made = await bench([billed, free, say('ok')], { rows })
+    const { err } = await run({ task: 'hello' })
+    expect(err).toMatch(/SERVER: .*\(again in 1 ms, 41 tokens of output were charged for\)/)
+    expect(err).toMatch(/RATE_LIMIT: .*\(again in 1 ms\)/)
   })
 
   it('is silent on stderr with quiet', async () => {

@@ -42,7 +42,14 @@ const reply = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('calls'),
       calls: fc.array(call, { minLength: 1, maxLength: 3 }),
-      finish: fc.constantFrom('tool-calls', 'tool-calls', 'stop', 'max-tokens', 'strange'),
+      finish: fc.constantFrom(
+        'tool-calls',
+        'tool-calls',
+        'stop',
+        'max-tokens',
+        'content-filter',
+        'strange',
+      ),
     }),
   },
   {
