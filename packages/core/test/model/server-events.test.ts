@@ -1,4 +1,13 @@
-import fc from 'fast-check'
+import {
+  array,
+  assert,
+  constant,
+  constantFrom,
+  nat,
+  oneof,
+  property,
+  stringMatching,
+} from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AnswerReader, streamAnswer } from '../../src/model/answer.ts'
 import type { ModelEvent } from '../../src/model/event.ts'
@@ -43,17 +52,17 @@ describe('server-sent events', () => {
   })
 
   it('finds the same events however the bytes are cut', () => {
-    const word = fc.stringMatching(/^[a-z 世界👋:]{0,6}$/u)
-    const lines = fc.array(
-      fc.oneof(
-        fc.constant(''),
+    const word = stringMatching(/^[a-z 世界👋:]{0,6}$/u)
+    const lines = array(
+      oneof(
+        constant(''),
         word,
         word.map((one) => `data: ${one}`),
       ),
     )
-    const end = fc.constantFrom('\n', '\r\n', '\r')
-    fc.assert(
-      fc.property(lines, end, fc.array(fc.nat(40)), (texts, newline, cuts) => {
+    const end = constantFrom('\n', '\r\n', '\r')
+    assert(
+      property(lines, end, array(nat(40)), (texts, newline, cuts) => {
         const bytes = Buffer.from(texts.join(newline))
         const places = [...new Set([0, ...cuts, bytes.length])]
           .filter((place) => place <= bytes.length)
