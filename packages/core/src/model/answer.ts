@@ -6,6 +6,8 @@ import { type ServerEvent, ServerEvents } from './server-events.ts'
 
 /** How long a connection may take to end once its answer is whole. */
 const MAX_DRAIN_MS = 1_000
+/** More of one event is never kept. */
+const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024
 
 /** The result of `send`, with the reason of `signal` once it is aborted, else normalised errors. */
 export async function guardRequest<T>(
@@ -84,7 +86,11 @@ class AnswerText {
   }
 
   read(bytes: Uint8Array): Iterable<ModelEvent> {
-    return this.#translate(this.#events.push(bytes))
+    const events = this.#events.push(bytes)
+    if (this.#events.waiting > MAX_EVENT_CHARACTERS) {
+      throw this.#misread(`an event of more than ${MAX_EVENT_CHARACTERS} characters`)
+    }
+    return this.#translate(events)
   }
 
   end(): Iterable<ModelEvent> {
@@ -116,9 +122,9 @@ class AnswerText {
     return value
   }
 
-  #misread() {
+  #misread(reason = 'not JSON') {
     const { model, url } = this.#route
-    return modelError('MALFORMED_RESPONSE', { model, reason: 'not JSON' }, { details: { url } })
+    return modelError('MALFORMED_RESPONSE', { model, reason }, { details: { url } })
   }
 }
 

@@ -22,6 +22,11 @@ export class ServerEvents {
     return this.#read(this.#decoder.decode(bytes, { stream: true }))
   }
 
+  /** Characters of the event that has begun and is not whole. */
+  get waiting(): number {
+    return this.#line.length + (this.#data?.length ?? 0)
+  }
+
   /** What is left once the stream is over: servers leave out the empty line after the last event. */
   end(): ServerEvent[] {
     return this.#read(`${this.#decoder.decode()}\n\n`)
