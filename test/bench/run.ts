@@ -92,6 +92,15 @@ const groups: readonly Group[] = [
   },
   {
     rows: [
+      'search: 100000 events',
+      'search: slowest of 100000 events',
+      'index: 1000 events',
+      'index: size of 100000 events',
+    ],
+    measure: async () => (await import('./search.ts')).measureSearch(),
+  },
+  {
+    rows: [
       'core: lines that are not blank',
       'prompt: all rows',
       'prompt: context-guidance',
