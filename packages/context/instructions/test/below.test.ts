@@ -1,15 +1,15 @@
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openProject, type Project, type ProjectOptions } from './project.ts'
+import { openInstructed, type Instructed, type InstructedOptions } from './project.ts'
 
-let project: Project
-const open = async (options?: ProjectOptions) => (project = await openProject(options))
+let project: Instructed
+const open = async (options?: InstructedOptions) => (project = await openInstructed(options))
 afterEach(() => project[Symbol.asyncDispose]())
 
 const inProject = (path: string) => join(project.folder, 'project', path)
-const ids = () => project.told().map(([id]) => id)
-const last = (id: string) => project.told().findLast(([told]) => told === id)?.[1]
+const ids = () => project.instructed().map(([id]) => id)
+const last = (id: string) => project.instructed().findLast(([told]) => told === id)?.[1]
 const deep = {
   'project/AGENTS.md': 'of the root',
   'project/a/AGENTS.md': 'of a',
@@ -98,10 +98,10 @@ describe('a session that is resumed', () => {
       ['read', { file_path: 'a/b/code.ts' }],
       ['read', { file_path: 'c/AGENTS.md' }],
     )
-    const before = project.told()
+    const before = project.instructed()
     await project.resume()
     await project.turn()
-    expect(project.told()).toEqual(before)
+    expect(project.instructed()).toEqual(before)
 
     await rm(join(project.folder, 'home/AGENTS.md'))
     await rm(inProject('AGENTS.md'))
@@ -109,7 +109,7 @@ describe('a session that is resumed', () => {
     await project.put('project/c/AGENTS.md', 'of c, later')
     await project.resume()
     await project.turn()
-    const news = Object.fromEntries(project.told().slice(before.length))
+    const news = Object.fromEntries(project.instructed().slice(before.length))
     expect(news).toEqual({
       'instructions-user': 'The instructions of the person you work for are gone.',
       instructions: 'The instructions of this project are gone.',
@@ -128,6 +128,6 @@ describe('a session that is resumed', () => {
     await session.append([contextMessage({ id: 'instructions:../other', row: 'x', message })])
     await project.resume()
     await project.turn()
-    expect(project.told()).toEqual([['instructions:../other', 'forged']])
+    expect(project.instructed()).toEqual([['instructions:../other', 'forged']])
   })
 })

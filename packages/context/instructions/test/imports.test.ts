@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { importsIn } from '../src/imports-in.ts'
-import { openProject, type Project, type ProjectOptions } from './project.ts'
+import { openInstructed, type Instructed, type InstructedOptions } from './project.ts'
 
-let project: Project | undefined
+let project: Instructed | undefined
 afterEach(async () => {
   await project?.[Symbol.asyncDispose]()
   project = undefined
 })
 
-async function told(options: ProjectOptions, prepare?: (folder: string) => Promise<void>) {
-  project = await openProject(options)
+async function told(options: InstructedOptions, prepare?: (folder: string) => Promise<void>) {
+  project = await openInstructed(options)
   await prepare?.(project.folder)
   await project.turn()
-  return project.told().at(-1)?.[1] ?? ''
+  return project.instructed().at(-1)?.[1] ?? ''
 }
 
 describe('an import', () => {

@@ -1,10 +1,10 @@
 import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openProject, type Project, type ProjectOptions } from './project.ts'
+import { openInstructed, type Instructed, type InstructedOptions } from './project.ts'
 
-let project: Project
-const open = async (options?: ProjectOptions) => (project = await openProject(options))
+let project: Instructed
+const open = async (options?: InstructedOptions) => (project = await openInstructed(options))
 afterEach(() => project[Symbol.asyncDispose]())
 
 /** What the next step would be told, by context. */

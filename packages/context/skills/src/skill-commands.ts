@@ -1,0 +1,67 @@
+import { skillError } from './errors.ts'
+import type { AgentSkills, AgentSkillsOptions } from './agent-skills.ts'
+import { loadSkill, skillText } from './load.ts'
+import type { Skill } from './skill-files.ts'
+
+/** `/name` for each skill that people may load. */
+export interface SkillCommands {
+  /** Names that another command has, so that the skill has none. */
+  readonly taken: readonly string[]
+  update(skills: readonly Skill[]): Promise<void>
+}
+
+const MAX_DESCRIPTION_CHARS = 120
+
+export function createSkillCommands(
+  { ctx, agent, maxBodyChars }: AgentSkillsOptions,
+  agentSkills: AgentSkills,
+): SkillCommands {
+  const own = new Map<string, { dispose(): unknown }>()
+  let taken: string[] = []
+  let last: readonly Skill[] | undefined
+
+  const load = async (name: string, args: string) => {
+    const { skills } = await agentSkills.refresh()
+    const skill = skills.find((one) => one.name === name && one.forPeople)
+    if (!skill) throw skillError('SKILL_UNKNOWN', { name, hint: 'It is gone.' })
+    await using target = await ctx.fs.target(skill.path)
+    if (!agentSkills.mayRead(target.path)) {
+      const reason = 'it may not be read'
+      throw skillError('SKILL_MALFORMED', { name, path: target.path, reason })
+    }
+    const text = skillText(await loadSkill(skill, target, maxBodyChars))
+    return { task: `${`/${name} ${args}`.trim()}\n\n${text}` }
+  }
+
+  const add = async ({ name, description }: Skill): Promise<void> => {
+    const run = (args: string) => load(name, args)
+    const words = description.replaceAll(/\s+/g, ' ').slice(0, MAX_DESCRIPTION_CHARS)
+    // A plugin of its own, so that it can go while this one stays.
+    const part = ctx.plugin({
+      name: `skill ${name}`,
+      apply: (child) => ctx.commands.register(child, { name, description: words, run }),
+    })
+    own.set(name, part)
+    await part
+  }
+
+  return {
+    get taken() {
+      return taken
+    },
+    async update(skills) {
+      if (skills === last) return
+      last = skills
+      const wanted = skills.filter(({ forPeople }) => forPeople)
+      for (const [name, part] of own) {
+        if (wanted.some((skill) => skill.name === name)) continue
+        own.delete(name)
+        await part.dispose()
+      }
+      const others = new Set(ctx.commands.list(agent.scope).map(({ name }) => name))
+      const fresh = wanted.filter(({ name }) => !own.has(name))
+      taken = fresh.filter(({ name }) => others.has(name)).map(({ name }) => name)
+      for (const skill of fresh) if (!others.has(skill.name)) await add(skill)
+    },
+  }
+}
