@@ -88,17 +88,21 @@ export class SessionTrace {
 
   /** Nothing more will come: what is open ends now, and says that this is not its own end. */
   close(time: number): void {
+    this.#leave(time)
+    this.#options.parents.delete(this.#options.session)
+  }
+
+  #leave(time: number): void {
     const open = [this.#attempt, ...this.#calls.values(), this.#step, this.#turn]
     for (const one of open) one?.span.setAttribute(names.unfinished, true)
     this.#endStep(time)
     if (this.#turn) this.#end(this.#turn, time)
     this.#turn = undefined
-    this.#options.parents.delete(this.#options.session)
   }
 
   #beginTurn({ turn }: Data<typeof turnStart>, time: number): void {
     const { agent, session, parents } = this.#options
-    if (this.#turn) this.close(time)
+    this.#leave(time)
     this.#usage = undefined
     const parent = parents.get(session) ?? ROOT_CONTEXT
     const named = agent === '' ? {} : { [names.agent]: agent }
@@ -193,6 +197,8 @@ export class SessionTrace {
   }
 
   #beginCall({ callId, name }: Data<typeof toolCall>, time: number): void {
+    const before = this.#calls.get(callId)
+    if (before) this.#end(before, time, OTHER_ERROR)
     const isKnown = this.#header?.tools.some((tool) => tool.name === name) ?? false
     const tool = isKnown ? name : UNKNOWN_TOOL
     const call = this.#begin(`execute_tool ${tool}`, (this.#step ?? this.#turn!).context, time, {
