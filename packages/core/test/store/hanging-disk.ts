@@ -1,10 +1,11 @@
-import type { SessionLog, Store } from '@cordage/core/store'
+import { storeError, type SessionLog, type Store } from '@cordage/core/store'
 import { FaultyLog } from './faulty-log.ts'
 
-/** A disk that takes what it is given to write and is silent until it is told to go on. */
+/** A disk that refuses what it is given to write, or is silent, until it is told to go on. */
 export class HangingDisk {
   readonly #logs = new Set<FaultyLog>()
   #hung: PromiseWithResolvers<void> | undefined
+  #failure: unknown
 
   get isHung(): boolean {
     return this.#hung !== undefined
@@ -15,7 +16,14 @@ export class HangingDisk {
     for (const log of this.#logs) log.gate = this.#hung.promise
   }
 
+  fill(): void {
+    this.#failure = storeError('STORE_WRITE_FAILED', { id: 'any', reason: 'no space' })
+    for (const log of this.#logs) log.fail = this.#failure
+  }
+
   goOn(): void {
+    this.#failure = undefined
+    for (const log of this.#logs) log.fail = undefined
     this.#hung?.resolve()
     this.#hung = undefined
     for (const log of this.#logs) log.gate = undefined
@@ -24,6 +32,7 @@ export class HangingDisk {
   log(inner: SessionLog): FaultyLog {
     const log = new HangingLog(inner, () => this.#logs.delete(log))
     log.gate = this.#hung?.promise
+    log.fail = this.#failure
     this.#logs.add(log)
     return log
   }

@@ -19,8 +19,8 @@ export type Input =
   | { readonly kind: 'send' | 'steer' | 'cancel' | 'wake' | 'restart' | 'crash' | 'release' }
   /** The hooks that were deaf so far hear again. */
   | { readonly kind: 'hear' }
-  /** The disk writes nothing more until it goes on. */
-  | { readonly kind: 'hang' | 'go-on' }
+  /** The disk is silent, or is full, until it goes on. */
+  | { readonly kind: 'hang' | 'fill' | 'go-on' }
   | { readonly kind: 'edit' | 'unsend' | 'reorder'; readonly at: number }
   | { readonly kind: 'time'; readonly ms: number }
 
@@ -85,7 +85,7 @@ const input = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('time'), ms: fc.constantFrom(100, 500, 2_000) }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('hear', 'hang', 'go-on') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('hear', 'hang', 'fill', 'go-on') }) },
 ) satisfies fc.Arbitrary<Input>
 
 export const plan: fc.Arbitrary<Plan> = fc.record({

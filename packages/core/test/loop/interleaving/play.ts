@@ -15,6 +15,7 @@ const TOLD = [
   'MESSAGE_GONE',
   'STORE_FENCED',
   'STORE_WRITE_TIMEOUT',
+  'STORE_WRITE_FAILED',
 ]
 const TICK_MS = 100
 /** Longer than any wait but those of a person. */
@@ -132,6 +133,8 @@ class Game {
         return this.#script.releaseHooks()
       case 'hang':
         return this.#world.disk.hang()
+      case 'fill':
+        return this.#world.disk.fill()
       case 'go-on':
         return this.#diskAnswers()
       case 'restart':
