@@ -44,6 +44,10 @@ const groups: readonly Group[] = [
     measure: async () => (await import('./steps.ts')).measureTurns(),
   },
   {
+    rows: ['meter: measure at 10 messages', 'meter: measure at 2000 messages'],
+    measure: async () => (await import('./meter.ts')).measureMeter(),
+  },
+  {
     rows: [
       'append, on the disk',
       'append, written',

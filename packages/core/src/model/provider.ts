@@ -15,6 +15,8 @@ export interface ModelInfo {
   /** Level -> value on the wire; `null` omits the field. Absent: the model takes no effort. */
   readonly efforts?: Readonly<Record<string, string | null>>
   readonly price?: Price
+  /** What it takes for an image, in tokens, where that is known; else 1,600 are assumed. */
+  readonly imageTokens?: number
   /** `in-history`: a new system prompt may be appended after history. Default `front`. */
   readonly systemPromptUpdate?: 'front' | 'in-history'
   /** False when the facts above are defaults for an id that is not declared. */

@@ -38,6 +38,12 @@ const model = z.strictObject({
     .optional()
     .describe('Level of --effort to value on the wire; null (or nothing) omits the field.'),
   price: price.optional(),
+  imageTokens: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('What an image of usual size takes, in tokens. 1,600 unless given.'),
   systemPromptUpdate: z.enum(['front', 'in-history']).optional(),
 })
 

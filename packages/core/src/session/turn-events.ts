@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Usage } from '../message/index.ts'
+import { addUsage, type Usage } from '../message/index.ts'
 import { defineEvent } from './event.ts'
 import { messageSchema, usageSchema } from './message-schema.ts'
 
@@ -69,7 +69,8 @@ export const assistantMessage = defineEvent({
     if (!data.usage) return last
     const { source } = data.message
     const model = source.kind === 'model' ? `${source.provider}/${source.model}` : ''
-    return { seq, model, usage: data.usage }
+    const total = sumUsage(last?.total ?? last?.usage, data.usage)
+    return { seq, model, usage: data.usage, ...(total ? { total } : {}) }
   },
 })
 /** What the last answer that came with a usage took, and of which model it was. */
@@ -78,6 +79,8 @@ export interface LastUsage {
   /** `<provider>/<model id>` */
   readonly model: string
   readonly usage: Usage
+  /** Of all answers so far; absent in what older versions kept. */
+  readonly total?: Usage
 }
 
 export const attemptStart = defineEvent({
@@ -109,4 +112,11 @@ export const attemptFailed = defineEvent({
     nextModel: z.string().optional(),
   }),
   visible: true,
+  /** What all failed attempts took. */
+  initial: undefined as Usage | undefined,
+  reduce: (total, { data: { usage } }): Usage | undefined => sumUsage(total, usage),
 })
+
+function sumUsage(total: Usage | undefined, usage: Usage | undefined): Usage | undefined {
+  return total && usage ? addUsage(total, usage) : (usage ?? total)
+}

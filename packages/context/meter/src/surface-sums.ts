@@ -1,0 +1,40 @@
+import { estimateMessage } from '@cordage/core/model'
+import type { SurfaceEntry } from '@cordage/core/session'
+
+/** Sums over a surface from its beginning, kept from look to look: only what is new is added up. */
+export class SurfaceSums {
+  #surface: readonly SurfaceEntry[] = []
+  #imageTokens: number | undefined
+  /** Tokens of the first n entries, at n. */
+  readonly #sums: number[] = [0]
+
+  /** Brings the sums up to `surface`. */
+  at(surface: readonly SurfaceEntry[], imageTokens: number | undefined): this {
+    if (surface === this.#surface && imageTokens === this.#imageTokens) return this
+    const same = imageTokens === this.#imageTokens ? this.#countSame(surface) : 0
+    this.#sums.length = same + 1
+    for (const { message } of surface.slice(same)) {
+      this.#sums.push(this.total + estimateMessage(message, imageTokens))
+    }
+    this.#surface = surface
+    this.#imageTokens = imageTokens
+    return this
+  }
+
+  get total(): number {
+    return this.#sums.at(-1) ?? 0
+  }
+
+  /** What stands up to the entry of fact `seq`, with it; `undefined` where there is none. */
+  upTo(seq: number): number | undefined {
+    const at = this.#surface.findLastIndex((entry) => entry.seq === seq)
+    return at < 0 ? undefined : this.#sums[at + 1]
+  }
+
+  /** From its beginning: what was pruned is another entry at the same place. */
+  #countSame(surface: readonly SurfaceEntry[]): number {
+    let same = 0
+    while (same < surface.length && this.#surface[same] === surface[same]) same += 1
+    return same
+  }
+}
