@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kinds } from '../../packages/kit/create-plugin/src/index.ts'
 import { linkWorkspace, npmIn } from '../../packages/kit/create-plugin/test/workspace.ts'
 import { runCli } from './fixture/cli.ts'
-import { makePlace } from './fixture/place.ts'
+import { makePlace, type Place } from './fixture/place.ts'
 
 const LONG = { timeout: 300_000 }
 /** A tool is followed through its whole life in plugin-life.test.ts. */
@@ -17,29 +17,45 @@ const PACKED = [
   'package.json',
 ]
 
-describe('a new plugin', () => {
-  it.each(rest)('of kind %s passes its own test, build and pack, and runs', LONG, async (kind) => {
-    await using place = await makePlace('empty')
-    const cordage = async (...args: string[]) => {
-      const ended = await runCli(place, args)
-      expect(ended, ended.stderr).toMatchObject({ code: 0 })
-      return ended.stdout
-    }
-    await cordage('plugin', 'create', `@acme/my-${kind}`, '--kind', kind)
-    const source = join(place.project, `my-${kind}`)
-    await linkWorkspace(source)
-    expect(await npmIn(source, ['test'])).toMatch(/passed/)
-    // From its sources, before it is built.
-    await cordage('--patch', join(source, 'dev.patch.yml'), 'config', 'check')
+describe('new plugins', () => {
+  let place: Place
+  beforeAll(async () => {
+    place = await makePlace('empty')
+  })
+  afterAll(() => place[Symbol.asyncDispose]())
 
-    const output = await npmIn(source, ['pack', '--json'])
-    const [packed] = JSON.parse(output.slice(output.indexOf('['))) as [
-      { filename: string; files: { path: string }[] },
-    ]
-    expect(packed.files.map(({ path }) => path).sort()).toEqual(PACKED)
-    await cordage('plugin', 'add', join(source, packed.filename))
+  const folderOf = (kind: string) => join(place.project, `my-${kind}`)
+  const cordage = async (...args: string[]) => {
+    const ended = await runCli(place, args)
+    expect(ended, ended.stderr).toMatchObject({ code: 0 })
+    return ended.stdout
+  }
+
+  it.each(rest)('of kind %s are made, and pass their own test', LONG, async (kind) => {
+    await cordage('plugin', 'create', `@acme/my-${kind}`, '--kind', kind)
+    await linkWorkspace(folderOf(kind))
+    expect(await npmIn(folderOf(kind), ['test'])).toMatch(/passed/)
+  })
+
+  it('run from their sources, are packed with what they need, and run', LONG, async () => {
+    // Before they are built.
+    const overlays = rest.flatMap((kind) => ['--patch', join(folderOf(kind), 'dev.patch.yml')])
+    await cordage(...overlays, 'config', 'check')
+
+    const tarballs: string[] = []
+    for (const kind of rest) {
+      const output = await npmIn(folderOf(kind), ['pack', '--json'])
+      const [packed] = JSON.parse(output.slice(output.indexOf('['))) as [
+        { filename: string; files: { path: string }[] },
+      ]
+      expect(packed.files.map(({ path }) => path).sort(), kind).toEqual(PACKED)
+      tarballs.push(join(folderOf(kind), packed.filename))
+    }
+    await cordage('plugin', 'add', ...tarballs)
     const listed = JSON.parse(await cordage('plugin', 'list', '--output', 'json')) as unknown
-    expect(listed).toMatchObject([{ name: `@acme/my-${kind}`, state: 'active' }])
+    expect(listed).toEqual(
+      rest.map((kind) => expect.objectContaining({ name: `@acme/my-${kind}`, state: 'active' })),
+    )
     const check = await cordage('config', 'check')
     expect(check).not.toMatch(/quarantined|skipped/)
   })
