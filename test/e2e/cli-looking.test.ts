@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { latestSession } from './fixture/read-log.ts'
 
 let place: Place
 let id: string
@@ -17,8 +18,7 @@ beforeAll(async () => {
   place = await makePlace()
   const { code, stderr } = await runCli(place, ['--model', 'scripted/fix-a-bug', 'Fix the test'])
   expect(code, stderr).toBe(0)
-  const [session] = (await json('sessions', 'list')) as { header: { id: string } }[]
-  id = session?.header.id ?? ''
+  id = latestSession(place.home)
 })
 
 afterAll(() => place[Symbol.asyncDispose]())

@@ -8,6 +8,7 @@ import { cleanEnv, runCli, startCli, type Running } from './fixture/cli.ts'
 import { cordageBin } from './fixture/installation.ts'
 import { needs } from '../fixture/needs.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
+import { latestSession } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
 
 const bin = cordageBin
@@ -31,9 +32,7 @@ async function sleeping(place: Place, command: string): Promise<Running> {
 
 /** What the one session there is shows. */
 async function latest(place: Place): Promise<string> {
-  const { stdout } = await runCli(place, ['sessions', 'list', '--output', 'json'])
-  const [session] = JSON.parse(stdout) as { header: { id: string } }[]
-  return (await runCli(place, ['sessions', 'show', session?.header.id ?? ''])).stdout
+  return (await runCli(place, ['sessions', 'show', latestSession(place.home)])).stdout
 }
 
 /** Live processes that work in `folder`. */

@@ -8,6 +8,7 @@ import { cleanEnv } from './fixture/cli.ts'
 import { startGateway, type Gateway } from './fixture/gateway.ts'
 import { packed } from './fixture/installation.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
+import { latestSession } from './fixture/read-log.ts'
 
 interface Block {
   readonly language: string
@@ -43,11 +44,6 @@ function shell(place: Place, line: string, cwd = place.project): Promise<ShellRe
   })
 }
 
-async function latestSession(place: Place): Promise<string> {
-  const { output } = await shell(place, 'cordage sessions list --limit 1 --output json')
-  return /"id": "(\w+)"/.exec(output)?.[1] ?? 'none'
-}
-
 /** A block that begins with the name of a file in a comment is that file. */
 async function writeNamed({ text }: Block, place: Place): Promise<void> {
   const name = /^(?:#|\/\/) (\S+\.\w+)\n/.exec(text)?.[1]
@@ -72,7 +68,7 @@ async function runLines({ text }: Block, place: Place, start: string): Promise<s
       await linkWorkspace(cwd)
       continue
     }
-    const id = line.includes('<id>') ? await latestSession(place) : ''
+    const id = line.includes('<id>') ? latestSession(place.home) : ''
     const expected = Number(/# exit (\d+)$/.exec(line)?.[1] ?? 0)
     const { code, output } = await shell(place, line.replaceAll('<id>', id), cwd)
     expect(code, output).toBe(expected)

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toolResult } from '@cordage/core/session'
 import { describe, expect, it } from 'vitest'
 import { linkWorkspace, npmIn } from '../../packages/kit/create-plugin/test/workspace.ts'
 import { runCli } from './fixture/cli.ts'
 import { pack } from './fixture/package.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { latestSession, readLog } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
 
 const LIFE = { timeout: 300_000 }
@@ -26,14 +28,10 @@ async function callTool(place: Place) {
 }
 
 /** What the model saw of the last call of the latest session. */
-async function lastResult(place: Place): Promise<string> {
-  const sessions = await cordage(place, ['sessions', 'list', '--output', 'json'])
-  const [{ header }] = JSON.parse(sessions.stdout) as [{ header: { id: string } }]
-  const shown = await cordage(place, ['sessions', 'show', header.id, '--output', 'json'])
-  const { facts } = JSON.parse(shown.stdout) as { facts: { type: string; data: unknown }[] }
-  const result = facts.findLast(({ type }) => type === 'tool/result')?.data
-  const { part } = result as { part: { content: { text: string }[] } }
-  return part.content.map(({ text }) => text).join('')
+function lastResult({ home }: Place): string {
+  const facts = readLog(home, latestSession(home))
+  const [result] = facts.findLast(toolResult.is)?.data.part.content ?? []
+  return result?.type === 'text' ? result.text : 'no text'
 }
 
 async function list(place: Place) {
@@ -66,7 +64,7 @@ describe('the life of a plugin', () => {
     const run = await callTool(place)
     expect(run, run.all).toMatchObject({ code: 0 })
     expect(run.stdout).toBe('done\n')
-    expect(await lastResult(place)).toBe('Hello, Ada!')
+    expect(lastResult(place)).toBe('Hello, Ada!')
     expect(await list(place)).toMatchObject([
       { name: NAME, version: '0.1.0', state: 'active', rows: ['acme-weather'] },
     ])
@@ -91,7 +89,7 @@ async function breaks(place: Place): Promise<void> {
   // The model asks for a tool that is not there, and the run goes on.
   expect(run, run.all).toMatchObject({ code: 0 })
   expect(run.first).toMatch(/acme-weather.*quarantined.*spoiled/)
-  expect(await lastResult(place)).toContain('weather')
+  expect(lastResult(place)).toContain('weather')
   for (const command of [
     ['doctor', '--offline'],
     ['config', 'check'],
@@ -115,7 +113,7 @@ async function updates(place: Place, source: string): Promise<void> {
   await cordage(place, ['plugin', 'add', next])
   expect(await list(place)).toMatchObject([{ version: '0.2.0', uses: ['net:wttr.in'] }])
   await callTool(place)
-  expect(await lastResult(place)).toBe('Hello, Ada, and again!')
+  expect(lastResult(place)).toBe('Hello, Ada, and again!')
   const again = await cordage(place, ['plugin', 'add', next])
   expect(again.stdout).toBe('@acme/weather 0.2.0 is as it was.\n')
 }
@@ -129,6 +127,6 @@ async function removes(place: Place): Promise<void> {
   expect(readdirSync(place.home)).not.toContain('node_modules')
   const { stderr } = await callTool(place)
   expect(stderr).not.toContain('quarantined')
-  expect(await lastResult(place)).not.toContain('Hello, Ada')
+  expect(lastResult(place)).not.toContain('Hello, Ada')
   expect(await list(place)).toEqual([])
 }

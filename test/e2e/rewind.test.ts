@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli, startCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { latestSession } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
 
 let place: Place
@@ -26,6 +27,12 @@ const rewrite = (name: string, content: string) => [
   write(name, content),
 ]
 
+/** One call for all of them. */
+const patchOf = (changes: string[]) => {
+  const patch = `*** Begin Patch\n${changes.join('')}*** End Patch\n`
+  return { name: 'apply_patch', arguments: { patch } }
+}
+
 /** A session of one turn for each list of calls; gives its id. */
 async function session(...turns: { name: string; arguments: Record<string, unknown> }[][]) {
   const steps = turns.flatMap((calls, index) => [{ calls }, { text: `Turn ${index + 1} is done.` }])
@@ -35,9 +42,7 @@ async function session(...turns: { name: string; arguments: Record<string, unkno
     const ended = await cli(verb, '--model', 'scripted/all', `Do part ${index + 1}`)
     expect(ended.stdout).toContain(`Turn ${index + 1} is done.`)
   }
-  const { stdout } = await cli('sessions', 'list', '--output', 'json')
-  const [only] = JSON.parse(stdout) as { header: { id: string } }[]
-  return only?.header.id ?? ''
+  return latestSession(place.home)
 }
 
 const cli = (...args: string[]) => runCli(place, [...patch, ...args])
@@ -115,9 +120,14 @@ describe('kill -9 in the middle of a rewind', () => {
   const names = Array.from({ length: 120 }, (_, index) => `f${String(index).padStart(3, '0')}`)
 
   it('leaves whole files, and running it again completes it', async () => {
+    // Another process has not read what this one wrote.
+    const reads = names.map((name) => ({ name: 'read', arguments: { file_path: at(name) } }))
     const id = await session(
-      names.map((name) => write(name, `one ${name}`)),
-      names.flatMap((name) => rewrite(name, `two ${name}`)),
+      [patchOf(names.map((name) => `*** Add File: ${name}\n+one ${name}\n`))],
+      [
+        ...reads,
+        patchOf(names.map((name) => `*** Update File: ${name}\n@@\n-one ${name}\n+two ${name}\n`)),
+      ],
     )
     const texts = () => Promise.all(names.map(async (name) => (await text(name))?.split(' ')[0]))
     let halfway = 0

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from './fixture/cli.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
+import { latestSession } from './fixture/read-log.ts'
 
 const transcripts = join(repository, 'packages/frontends/cli/test/fixtures/import')
 
@@ -32,21 +33,19 @@ describe('sessions export and import', () => {
   it('carry a session from one home to another as it was', async () => {
     await using place = await makePlace()
     await cordage(place, '--model', 'scripted/fix-a-bug', 'fix the failing test')
-    const [{ header }] = JSON.parse(
-      await cordage(place, 'sessions', 'list', '--output', 'json'),
-    ) as [{ header: { id: string } }]
+    const id = latestSession(place.home)
     const out = join(place.project, 'session.jsonl')
-    await cordage(place, 'sessions', 'export', header.id, '--out', out)
+    await cordage(place, 'sessions', 'export', id, '--out', out)
     expect((await stat(out)).mode & 0o777).toBe(0o600)
-    expect(await cordage(place, 'sessions', 'export', header.id)).toBe(await readFile(out, 'utf8'))
-    const again = await runCli(place, ['sessions', 'export', header.id, '--out', out])
+    expect(await cordage(place, 'sessions', 'export', id)).toBe(await readFile(out, 'utf8'))
+    const again = await runCli(place, ['sessions', 'export', id, '--out', out])
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('EXPORT_EXISTS')])
 
     await using other = await makePlace('empty')
     const [result] = await bring(other, out)
 
-    expect(result).toMatchObject({ status: 'imported', from: 'cordage', session: header.id })
-    const [before, after] = [await shown(place, header.id), await shown(other, header.id)]
+    expect(result).toMatchObject({ status: 'imported', from: 'cordage', session: id })
+    const [before, after] = [await shown(place, id), await shown(other, id)]
     expect(after.header).toEqual(before.header)
     expect(after.facts).toEqual(before.facts)
     expect(await bring(other, out)).toMatchObject([{ status: 'already' }])

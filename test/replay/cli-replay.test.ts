@@ -14,6 +14,7 @@ import {
 } from '../../packages/kit/testkit/src/model-wire.ts'
 import { runCli } from '../e2e/fixture/cli.ts'
 import { makePlace, type Place } from '../e2e/fixture/place.ts'
+import { latestSession } from '../e2e/fixture/read-log.ts'
 import { modelOf, overlay, protocols } from './stage.ts'
 
 const calls = (...wanted: [name: string, args: unknown][]) =>
@@ -60,9 +61,7 @@ async function record(peer: ModelPeer, api: WireApi): Promise<Run> {
   expect(await runCli(place, [...model, '修复 the test'])).toMatchObject({ code: 0 })
   expect(await runCli(place, ['continue', ...model, 'Again'])).toMatchObject({ code: 0 })
   expect(replies).toHaveLength(0)
-  const { stdout } = await runCli(place, ['sessions', 'list', '--output', 'json'])
-  const [only] = JSON.parse(stdout) as { header: { id: string } }[]
-  return { place, patch, id: only?.header.id ?? '' }
+  return { place, patch, id: latestSession(place.home) }
 }
 
 interface Report {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runCli, startCli } from '../e2e/fixture/cli.ts'
 import { makePlace, type Place } from '../e2e/fixture/place.ts'
+import { latestSession } from '../e2e/fixture/read-log.ts'
 import { scripts } from '../e2e/fixture/scripts.ts'
 import { openStage, protocols, type Stage } from './stage.ts'
 import type { WireApi } from '../../packages/kit/testkit/src/model-wire.ts'
@@ -135,8 +136,6 @@ it('a session that was killed and went on is replayed', async () => {
   run.child.kill('SIGKILL')
   expect(await run.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
   expect(await runCli(place, [...patch, 'continue'])).toMatchObject({ code: 0 })
-  const { stdout } = await runCli(place, ['sessions', 'list', '--output', 'json'])
-  const [only] = JSON.parse(stdout) as { header: { id: string } }[]
-  const report = await replay(place, only?.header.id ?? '', ...patch)
+  const report = await replay(place, latestSession(place.home), ...patch)
   expect(report).toMatchObject({ code: 0, identical: true, turns: 2, requests: 2 })
 })
