@@ -53,8 +53,8 @@ export interface Agent {
   /** Next-step input for a running turn; wakes an idle agent. */
   steer(text: string): Promise<Message>
   /**
-   * Writes other words in the place of a message that still waits, and releases it where it is
-   * held. Throws `MESSAGE_EMPTY`, and `MESSAGE_GONE` for one that waits no more.
+   * Writes other words in the place of those of a message that still waits, and releases it where
+   * it is held; images stay. Throws `MESSAGE_EMPTY`, and `MESSAGE_GONE` for one that waits no more.
    */
   edit(id: string, text: string): Promise<Message>
   /** Has the waiting messages that are named come in this order, in the places they hold. */

@@ -2,11 +2,11 @@ import type { Context, Scope } from '../kernel/index.ts'
 import type { Account } from '../ledger/index.ts'
 import { type Message, newId } from '../message/index.ts'
 import { intersect, type Authority } from '../policy/index.ts'
-import { inboxSplice, type InboxQueue, type NewFact, type Session } from '../session/index.ts'
+import { inboxSplice, type InboxQueue, type Session } from '../session/index.ts'
 import type { Agent, ModelChoice } from './agent.ts'
 import { agentError } from './errors.ts'
 import { goOnText, isCutShort } from './go-on.ts'
-import { editFact, personMessage } from './queue.ts'
+import { editedMessage, personMessage } from './queue.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface AgentParts {
@@ -30,11 +30,10 @@ export function createAgent(parts: AgentParts): Agent {
   const turns = createTurns(parts.ctx, () => agent)
   let closing: Promise<void> | undefined
 
-  const change = async (fact: NewFact): Promise<void> => {
+  const splice = async (data: Parameters<typeof inboxSplice>[0]): Promise<void> => {
     if (closing) throw agentError('AGENT_CLOSED', { id: session.id })
-    await session.append([fact])
+    await session.append([inboxSplice(data)])
   }
-  const splice = (data: Parameters<typeof inboxSplice>[0]) => change(inboxSplice(data))
 
   const put = async (text: string, queue: InboxQueue): Promise<Message> => {
     const message = personMessage(newId(), text)
@@ -43,8 +42,8 @@ export function createAgent(parts: AgentParts): Agent {
   }
 
   const edit = async (id: string, text: string): Promise<Message> => {
-    const message = personMessage(id, text)
-    await change(editFact(session.inbox, message))
+    const message = editedMessage(session.inbox, id, text)
+    await splice({ edited: [message], released: [id], cause: 'edit' })
     return message
   }
 

@@ -1,14 +1,19 @@
-import { textMessage, textOf, type Message } from '../message/index.ts'
+import { textMessage, textOf, type ContentPart, type Message } from '../message/index.ts'
 import { inboxSplice, type InboxEntry, type InboxState, type NewFact } from '../session/index.ts'
 import { agentError } from './errors.ts'
 
 const WORDS_CHARS = 80
 
-/** Puts `message` in the place of the one with its id. Throws `MESSAGE_GONE`. */
-export function editFact(inbox: InboxState, message: Message): NewFact {
-  const { id } = message
-  if (!inbox.some((entry) => idOf(entry) === id)) throw agentError('MESSAGE_GONE', { id })
-  return inboxSplice({ edited: [message], released: [id], cause: 'edit' })
+/** A message that waits with other words of a person; what it shows besides words stays. */
+export function editedMessage(inbox: InboxState, id: string, text: string): Message {
+  const { content, ...message } = personMessage(id, text)
+  const entry = inbox.find((one) => idOf(one) === id)
+  if (!entry) throw agentError('MESSAGE_GONE', { id })
+  return { ...message, content: [...content, ...entry.message.content.filter(isShown)] }
+}
+
+function isShown({ type }: ContentPart): boolean {
+  return type !== 'text'
 }
 
 /** Throws `MESSAGE_EMPTY`. */
@@ -47,7 +52,8 @@ interface Asked {
 
 const changes = {
   edit: (inbox: InboxState, { name, text }: Asked) => {
-    return editFact(inbox, personMessage(idOf(entryAt(inbox, name)), text))
+    const id = idOf(entryAt(inbox, name))
+    return inboxSplice({ edited: [editedMessage(inbox, id, text)], released: [id], cause: 'edit' })
   },
   move(inbox: InboxState, { name, text, request }: Asked) {
     const moved = entryAt(inbox, name)

@@ -60,6 +60,18 @@ describe('/queue', () => {
     await agent.close()
   })
 
+  it('leaves the images of a message that gets other words', async () => {
+    const blob = { hash: 'a'.repeat(64), bytes: 1, mediaType: 'image/png' }
+    const image = { type: 'image' as const, blob }
+    const words = textMessage('m1', 'user', 'old', { kind: 'user' })
+    const message = { ...words, content: [...words.content, image] }
+    const inserted = [{ queue: 'next-turn' as const, message }]
+    await made.session.append([inboxSplice({ inserted, cause: 'send' })])
+    expect(await queue('edit 1 new')).toBe('1  m1  next turn  new')
+    expect(made.session.inbox[0]?.message.content).toEqual([{ type: 'text', text: 'new' }, image])
+    await queue('remove m1')
+  })
+
   it('shows why something is held, and releases it', async () => {
     const { id } = await made.agent.send('a secret', { wake: false })
     await made.session.append([inboxSplice({ held: [{ id, reason: 'it is one' }], cause: 'hold' })])

@@ -91,10 +91,11 @@ function spoil(events: readonly string[], one: Fault): string[] {
   if (one.kind === 'swap') return [...events.slice(at), ...events.slice(0, at)]
   if (one.kind === 'insert') return events.toSpliced(at, 0, one.text)
   if (one.kind === 'cut') return [...events.slice(0, at), now.slice(0, now.length / 2)]
+  const { at: member, by } = one
   return events.with(
     at,
     now.replace(/^data: (\{.*\})$/m, (_, json: string) => {
-      return `data: ${JSON.stringify(replaceMember(JSON.parse(json), one.at, one.by))}`
+      return `data: ${JSON.stringify(replaceMember(JSON.parse(json), member, by))}`
     }),
   )
 }
