@@ -29,6 +29,7 @@ export const names = {
   turnReason: 'cordage.turn.reason',
   step: 'cordage.step',
   attempt: 'cordage.attempt',
+  source: 'cordage.source',
   unfinished: 'cordage.unfinished',
 } as const
 

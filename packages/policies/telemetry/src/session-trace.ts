@@ -24,6 +24,7 @@ import {
   type Fact,
   type FactOf,
   type RequestHeader,
+  type Spent,
 } from '@cordage/core/session'
 import { names, OTHER_ERROR, UNKNOWN_TOOL } from './conventions.ts'
 import type { Instruments } from './instruments.ts'
@@ -72,6 +73,7 @@ export class SessionTrace {
 
   add(fact: Fact): void {
     const { time } = fact
+    this.#countOther(fact.data as { readonly spent?: Partial<Spent> } | null)
     if (requestHeader.is(fact)) this.#header = fact.data
     else if (turnStart.is(fact)) this.#beginTurn(fact.data, time)
     else if (turnEnd.is(fact)) this.#endTurn(fact.data, time)
@@ -188,12 +190,27 @@ export class SessionTrace {
     if (usage) this.#usage = addUsage(this.#usage ?? NO_USAGE, usage)
     attempt.span.setAttributes({ ...ended.model, ...usageAttributes(usage) })
     const metric = this.#end(attempt, time, ended.failed)
-    const { attempts, tokens } = this.#options.instruments
-    attempts.record(seconds(attempt, time), { ...metric, ...ended.model })
-    if (!usage) return
-    const counted = { ...attempt.attributes, ...ended.model }
-    tokens.record(usage.inputTokens, { ...counted, [names.tokenType]: 'input' })
-    tokens.record(usage.outputTokens, { ...counted, [names.tokenType]: 'output' })
+    this.#options.instruments.attempts.record(seconds(attempt, time), { ...metric, ...ended.model })
+    if (usage) this.#countTokens(usage, { ...attempt.attributes, ...ended.model })
+  }
+
+  /** Calls of models that are no attempts: a fact of any type says what they took. */
+  #countOther(data: { readonly spent?: Partial<Spent> } | null): void {
+    const { usage, provider, model, source } = data?.spent ?? {}
+    if (!usage || usage.estimated === true) return
+    const attributes = {
+      [names.operation]: 'chat',
+      ...(provider === undefined ? {} : { [names.provider]: provider }),
+      ...(model === undefined ? {} : { [names.requestModel]: model }),
+      ...(source === undefined ? {} : { [names.source]: source }),
+    }
+    this.#countTokens(usage, attributes)
+  }
+
+  #countTokens(usage: Usage, attributes: Attributes): void {
+    const { tokens } = this.#options.instruments
+    tokens.record(usage.inputTokens, { ...attributes, [names.tokenType]: 'input' })
+    tokens.record(usage.outputTokens, { ...attributes, [names.tokenType]: 'output' })
   }
 
   #beginCall({ callId, name }: Data<typeof toolCall>, time: number): void {

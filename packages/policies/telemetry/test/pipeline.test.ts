@@ -9,6 +9,7 @@ import { openPipeline, type PipelineOptions } from '../src/pipeline.ts'
 import { startReceiver, type Answer } from '../../../../test/fixture/otlp-receiver.ts'
 
 const open: AsyncDisposable[] = []
+const patient = { timeout: 15_000 }
 afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
 })
@@ -117,9 +118,9 @@ describe('what is sent', () => {
     const receiver = await receive((response) => {
       held.push(() => response.end())
     })
-    const { spans, close } = pipelineTo(receiver.url)
+    const { spans, close } = pipelineTo(receiver.url, { flushMs: 60_000 })
     spans(20_000)
-    await expect.poll(() => held.length).toBeGreaterThan(0)
+    await expect.poll(() => held.length, patient).toBeGreaterThan(0)
     spans(20_000)
     const closed = close()
     const letGo = setInterval(() => held.splice(0).forEach((go) => go()), 10)
@@ -135,7 +136,7 @@ describe('a receiver that', () => {
     const receiver = await receive(isFull)
     const { spans, close, warnings } = pipelineTo(receiver.url, { intervalMs: 100 })
     spans(1)
-    await expect.poll(() => receiver.requests.length).toBe(1)
+    await expect.poll(() => receiver.requests.length, patient).toBe(1)
     spans(1)
     await close()
     expect(receiver.requests).toHaveLength(2)
@@ -151,18 +152,22 @@ describe('a receiver that', () => {
   })
 
   it('accepts connections and says nothing is cut at the end', async () => {
+    let begun = 0
     let cut = 0
     const server = createServer((socket) => {
+      begun += 1
       socket.on('error', () => {})
       socket.on('close', () => (cut += 1))
       socket.resume()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const { spans, close } = pipelineTo(`http://127.0.0.1:${port}`, { flushMs: 200 })
+    const timing = { intervalMs: 100, flushMs: 100 }
+    const { spans, close } = pipelineTo(`http://127.0.0.1:${port}`, timing)
     spans(1)
+    await expect.poll(() => begun, patient).toBe(1)
     await close()
-    await expect.poll(() => cut).toBe(1)
+    await expect.poll(() => cut, patient).toBe(1)
     // Nothing tries again after the end.
     await new Promise((resolve) => server.close(resolve))
   })
@@ -182,10 +187,10 @@ describe('a receiver that', () => {
     ['an end in the middle', (response) => void response.destroy()],
   ] satisfies [string, Answer][])('answers with %s hurts nobody', async (_, answer) => {
     const receiver = await receive(answer)
-    const { spans, close } = pipelineTo(receiver.url, { flushMs: 100 })
+    const { spans, close } = pipelineTo(receiver.url, { intervalMs: 100, flushMs: 100 })
     spans(1)
+    await expect.poll(() => receiver.requests.length, patient).toBeGreaterThan(0)
     await close()
-    expect(receiver.requests.length).toBeGreaterThan(0)
     expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
   })
 

@@ -1,6 +1,7 @@
 import { definePlugin, mount } from '@cordage/core/kernel'
 import { preStep } from '@cordage/core/loop'
 import { modelError, type ModelEvent } from '@cordage/core/model'
+import { sessionTitle } from '@cordage/core/session'
 import type { Tool } from '@cordage/core/tool'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -22,6 +23,7 @@ import {
 } from '../../../../test/fixture/otlp-receiver.ts'
 
 const open: AsyncDisposable[] = []
+const patient = { timeout: 15_000 }
 afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
 })
@@ -209,7 +211,7 @@ describe('traces', () => {
       },
     ])
     const over = run.ask()
-    await expect.poll(() => run.requests.length).toBe(1)
+    await expect.poll(() => run.requests.length, patient).toBe(1)
     await run.agent.cancel()
     await over
     expect(tree(await ended(run))).toEqual([
@@ -222,7 +224,7 @@ describe('traces', () => {
   it('end once where a tool is left behind', async () => {
     const run = await start([calls('hang', 'echo')])
     const over = run.ask()
-    await expect.poll(() => run.types()).toContain('tool/call')
+    await expect.poll(() => run.types(), patient).toContain('tool/call')
     await run.agent.cancel()
     await over
     expect(tree(await ended(run))).toEqual([
@@ -292,7 +294,7 @@ describe('traces', () => {
     const begin = async (count: number) => {
       await made.agent.send('go', { wake: false })
       const over = made.agent.wake()
-      await expect.poll(() => made.requests.length).toBe(count)
+      await expect.poll(() => made.requests.length, patient).toBe(count)
       return async () => {
         answer()
         await over
@@ -379,5 +381,29 @@ describe('metrics', () => {
       ['step', [2]],
       ['tool', [1]],
     ])
+  })
+
+  it('count what other calls of models took, by what they were for', async () => {
+    const run = await start([])
+    const usage = { inputTokens: 300, outputTokens: 7 }
+    const spent = { usage, provider: 'test', model: 'small', source: 'title' }
+    await run.session.append([
+      sessionTitle({ title: secret, by: 'model', spent }),
+      { type: 'they/asked', v: 1, data: { spent: 'much' } },
+      { type: 'they/asked', v: 1, data: null },
+    ])
+    expect(await ended(run)).toEqual([])
+    const tokens = run.receiver.metrics.get('gen_ai.client.token.usage') ?? []
+    const by = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'test',
+      'gen_ai.request.model': 'small',
+      'cordage.source': 'title',
+    }
+    expect(tokens.map(({ attributes, sum }) => [attributes, sum])).toEqual([
+      [{ ...by, 'gen_ai.token.type': 'input' }, 300],
+      [{ ...by, 'gen_ai.token.type': 'output' }, 7],
+    ])
+    expect(run.logged).toEqual([])
   })
 })
