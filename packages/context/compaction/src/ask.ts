@@ -17,6 +17,7 @@ import {
 } from '@cordage/core/model'
 import type { Session, ToolSpec } from '@cordage/core/session'
 import type { CompactionConfig } from './config.ts'
+import { DEFAULT_SUMMARY_PROMPT } from './prompt.ts'
 import { readSnapshot } from './snapshot.ts'
 
 export interface Question {
@@ -44,7 +45,7 @@ export async function askForSnapshot(
   bill: Bill,
 ): Promise<Answered> {
   const { route, provider, info } = model
-  const { summary, summaryPrompt } = config
+  const { summary, summaryPrompt = DEFAULT_SUMMARY_PROMPT } = config
   const params = { ...summary, maxTokens: Math.min(summary.maxTokens, info.maxTokens) }
   const request: ModelRequest = {
     provider,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { DEFAULT_SUMMARY_PROMPT } from './prompt.ts'
 
 const share = z.number().gt(0).lt(1)
 const count = z.number().int().min(1)
@@ -26,7 +25,11 @@ export const compactionConfig = z.strictObject({
   totalTokenThreshold: count.default(64_000).describe('Form `messages`: prompt tokens.'),
   keepRecentMessageCount: count.default(10).describe('Form `messages`: kept word for word.'),
   minMessagesToSummarize: count.default(3).describe('Fewer are not worth a call.'),
-  summaryPrompt: z.string().min(1).default(DEFAULT_SUMMARY_PROMPT),
+  summaryPrompt: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Asks for the snapshot, instead of the one that ships.'),
   summary: z
     .strictObject({
       maxTokens: count.default(8_192),

@@ -9,6 +9,7 @@ import { requestMessages, type Session, type SurfaceEntry } from '@cordage/core/
 import { frame } from '@cordage/core/tool'
 import { askForSnapshot, mayWorkLater, type Answered, type Bill, type Question } from './ask.ts'
 import type { CompactionConfig } from './config.ts'
+import { DEFAULT_SUMMARY_PROMPT } from './prompt.ts'
 import { transcriptOf } from './words.ts'
 
 /** Room for what a provider adds around messages, and for estimates that are too low. */
@@ -79,7 +80,8 @@ async function insist(question: Question, config: CompactionConfig, bill: Bill):
   }
 }
 
-function roomOf({ info }: ResolvedModel, { summary, summaryPrompt }: CompactionConfig): number {
+function roomOf({ info }: ResolvedModel, config: CompactionConfig): number {
+  const { summary, summaryPrompt = DEFAULT_SUMMARY_PROMPT } = config
   const output = Math.min(summary.maxTokens, info.maxTokens)
   const left = info.contextWindow - output - estimateTokens(summaryPrompt)
   return Math.max(256, Math.floor(left * MARGIN))
