@@ -86,18 +86,18 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 function spoil(events: readonly string[], one: Fault): string[] {
   const at = one.event % Math.max(1, events.length)
   const now = events[at] ?? ''
-  if (one.kind === 'drop') return events.toSpliced(at, 1)
-  if (one.kind === 'repeat') return events.toSpliced(at, 0, now)
-  if (one.kind === 'swap') return [...events.slice(at), ...events.slice(0, at)]
   if (one.kind === 'insert') return events.toSpliced(at, 0, one.text)
   if (one.kind === 'cut') return [...events.slice(0, at), now.slice(0, now.length / 2)]
-  const { at: member, by } = one
-  return events.with(
-    at,
-    now.replace(/^data: (\{.*\})$/m, (_, json: string) => {
-      return `data: ${JSON.stringify(replaceMember(JSON.parse(json), member, by))}`
-    }),
-  )
+  if (one.kind === 'replace') return events.with(at, replaceIn(now, one.at, one.by))
+  if (one.kind === 'drop') return events.toSpliced(at, 1)
+  if (one.kind === 'repeat') return events.toSpliced(at, 0, now)
+  return [...events.slice(at), ...events.slice(0, at)]
+}
+
+function replaceIn(event: string, at: number, by: unknown): string {
+  return event.replace(/^data: (\{.*\})$/m, (_, json: string) => {
+    return `data: ${JSON.stringify(replaceMember(JSON.parse(json), at, by))}`
+  })
 }
 
 /** The value with one of its members, however deep, in another form. */
