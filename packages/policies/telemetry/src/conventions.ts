@@ -1,7 +1,7 @@
 /**
- * Names of the GenAI semantic conventions of OpenTelemetry, as `@opentelemetry/semantic-conventions`
- * 1.45 has them. They are copied because that package calls them unstable; `cordage.*` are those
- * that the conventions have no name for.
+ * Names of the GenAI semantic conventions of OpenTelemetry, as version 1.45 of the package
+ * `@opentelemetry/semantic-conventions` has them. They are copied because that package calls them
+ * unstable; `cordage.*` are those that the conventions have no name for.
  */
 export const names = {
   operation: 'gen_ai.operation.name',

@@ -25,14 +25,14 @@ const config = z.strictObject({
     .number()
     .int()
     .min(1)
-    .max(10_000)
+    .max(5_000)
     .default(2_000)
     .describe('How long the end of a process waits for the rest to be sent, at most.'),
 })
 
 type TelemetryConfig = z.infer<typeof config>
 
-/** Tells an OTLP receiver of turns, steps, attempts and tool calls: how long, how many, how they ended. */
+/** Tells an OTLP receiver of turns, steps, attempts and tool calls: how many, how long, what end. */
 const plugin: Plugin<TelemetryConfig> = definePlugin({
   name: 'policy-telemetry',
   inject: ['agents', 'credentials', 'host'],
