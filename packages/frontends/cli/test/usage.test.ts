@@ -288,6 +288,8 @@ describe('a breakdown', () => {
     expect(text).toMatch(/^p\/a +1 +0 +100 +4 \(4%\) .*\$1\.00/m)
     expect(text).toMatch(/^total +3 +0 +150 .*>\$3\.00/m)
     expect(text).toContain('1 call has no price: what they cost is not in it.')
+    const children = breakdownText('child', await family())
+    expect(children).toMatch(/^main +2 +0 +110 .*\nchild child +1 +0 +40 /m)
     const tools = breakdownText('tool', await family())
     expect(tools).toMatch(/^subagent +1 +0 +400ms +1 +0 +40 /m)
     expect(tools).toMatch(/^bash +1 +1 +30ms +0 /m)

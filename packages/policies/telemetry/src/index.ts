@@ -32,7 +32,7 @@ const config = z.strictObject({
 
 type TelemetryConfig = z.infer<typeof config>
 
-/** Tells an OTLP receiver of turns, steps, attempts and tool calls: how many, how long, what end. */
+/** Tells an OTLP receiver of turns, steps, attempts and tool calls: how many, how long. */
 const plugin: Plugin<TelemetryConfig> = definePlugin({
   name: 'policy-telemetry',
   inject: ['agents', 'credentials', 'host'],

@@ -34,7 +34,7 @@ export function usageText(session: SessionUsage): string {
     ...(children.length > 0 ? [spendRow('itself', own.total)] : []),
     ...[...own.purposes].map(([purpose, spend]) => spendRow(`for ${purpose}`, spend)),
     ...[...own.models].map(([model, spend]) => spendRow(oneLine(model, 40), spend)),
-    ...breakDown('child', children).map(childRow),
+    ...breakDown('child', [session]).slice(1).map(childRow),
   ]
   const head = `${header.id}  ${oneLine(title ?? '', 60)}`.trimEnd()
   return `${head}\n${sizeText(own)}\n${rightAligned(rows)}${toolsText(own)}${noteText([session])}`
@@ -91,7 +91,8 @@ function sizeText({ turns, steps, wallMs, total, tools }: Tallied): string {
 }
 
 function childRow({ name, spend, depth = 0 }: BreakdownLine): string[] {
-  return spendRow(`${'  '.repeat(depth)}child ${name}`, spend)
+  const label = depth === 0 ? name : `${'  '.repeat(depth - 1)}child ${name}`
+  return spendRow(label, spend)
 }
 
 function spendRow(name: string, spend: Spend): string[] {
