@@ -2,6 +2,8 @@ import type { Target } from '../environment/index.ts'
 import { defineHook, defineNotice } from '../kernel/index.ts'
 import type { ToolCallPart } from '../message/index.ts'
 import type { Actor, Effect } from '../policy/index.ts'
+import type { Session } from '../session/index.ts'
+import type { CappedContent } from './content.ts'
 import { guardChain, type GuardChain } from './guard-chain.ts'
 import type { ToolContent } from './tool.ts'
 
@@ -72,6 +74,21 @@ export const changeFile = defineHook<FileChange, void>('tools/change-file')
 
 /** Rewrites what the model sees of a result (`next()` gives it); the value stays as it is. */
 export const postExecute = defineHook<EndedCall, Rendering>('tools/post-execute')
+
+/** A call however it ended, right before its result is logged. */
+export interface FinalCall extends Rendering {
+  readonly session: Session
+  readonly call: ToolCallPart
+  /** Absent where there is no ordinary result. */
+  readonly value?: unknown
+}
+
+/**
+ * The last word on what the model sees of a call, once for each, errors included. The content is
+ * clean by then: whatever looks like a note of the harness is one that a handler has added.
+ * `next()` gives it, cut where it is too long, and counts where a handler fails.
+ */
+export const finalizeContent = defineHook<FinalCall, CappedContent>('tools/finalize-content')
 
 /** Announces each result once it is logged. */
 export const resultNotice = defineNotice<CallOutcome>('tools/result')

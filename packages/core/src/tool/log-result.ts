@@ -1,9 +1,12 @@
 import type { HarnessError } from '../error/index.ts'
+import { describeFailure, log } from '../kernel/index.ts'
 import { newId, type BlobRef, type ToolCallPart } from '../message/index.ts'
 import { toolResult } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
-import { capContent, cleanContent, redactorOf } from './content.ts'
-import { resultNotice, type Rendering } from './hooks.ts'
+import { capContent, cleanContent, redactorOf, type CappedContent } from './content.ts'
+import { finalizeContent, resultNotice, type FinalCall, type Rendering } from './hooks.ts'
+import { isContent } from './render.ts'
+import { settle } from './settle.ts'
 import type { ToolContent } from './tool.ts'
 
 const DEFAULT_INLINE_CHARS = 30_000
@@ -22,7 +25,6 @@ export async function logResult(
   const redact = redactorOf(ctx)
   const maxChars = ctx.get('tools')?.maxInlineChars ?? DEFAULT_INLINE_CHARS
   const shown = 'error' in ending ? errorContent(ending.error) : ending.content
-  const { content, truncated } = await capContent(cleanContent(shown, redact), maxChars, session)
   const isError = 'error' in ending || ending.isError
   const error =
     'error' in ending
@@ -30,6 +32,8 @@ export async function logResult(
       : undefined
   const durationMs = batch.clock.now() - startedAt
   const value = 'error' in ending ? undefined : redactValue(ending.value, redact)
+  const clean = { session, call, content: cleanContent(shown, redact), isError, value }
+  const { content, truncated } = await finalContent(batch, Object.freeze(clean), maxChars)
   const result = {
     turn,
     step,
@@ -44,6 +48,28 @@ export async function logResult(
   await session.append([toolResult(result)])
   const told = { call, turn, step, sessionId: session.id, content, isError, durationMs }
   resultNotice.emit(ctx, { ...told, ...(error ? { error } : { value }) }, batch.scope)
+}
+
+/** What the hooks make of it; a result is logged whatever becomes of them. */
+async function finalContent(
+  batch: ToolBatch,
+  ended: FinalCall,
+  maxChars: number,
+): Promise<CappedContent> {
+  const { ctx, scope, session } = batch
+  const cap = () => capContent(ended.content, maxChars, session)
+  const settled = await settle(() => finalizeContent.run(ctx, ended, cap, scope), batch)
+  if (settled.kind === 'value' && isCapped(settled.value)) return settled.value
+  if (settled.kind === 'error') {
+    const error = describeFailure(settled.error)
+    log(ctx, 'error', 'tools/finalize-content failed', { error })
+  }
+  return cap()
+}
+
+/** Handlers are plugins: what they give is looked at. */
+function isCapped(given: CappedContent | undefined): given is CappedContent {
+  return Array.isArray(given?.content) && given.content.every(isContent)
 }
 
 /** Code and sentence, then what does not fit in one: problems of arguments, `details.help`. */

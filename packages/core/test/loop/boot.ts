@@ -64,6 +64,7 @@ export interface BenchOptions {
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
   /** `$CORDAGE_HOME` */
   readonly home?: string
+  readonly env?: Readonly<Record<string, string>>
   readonly limits?: Limits
   readonly loop?: Record<string, unknown>
   /** Instead of the time that really passes, for what the loop waits for. */
@@ -78,8 +79,8 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
   const requests: ModelRequest[] = []
   const logged: string[] = []
   const root = createRoot({ log: ({ level, text }) => level === 'error' && logged.push(text) })
-  const { home = '/nowhere/.cordage' } = options
-  const host = { env: {}, home, cwd: '/project', version: '0.0.0' }
+  const { home = '/nowhere/.cordage', env = {} } = options
+  const host = { env, home, cwd: '/project', version: '0.0.0' }
   const rows: { plugin: AnyPlugin; config?: unknown }[] = [
     { plugin: hostRow(host) },
     options.store ?? { plugin: memory },
