@@ -27,7 +27,7 @@ import type { PlannedCall } from './plan.ts'
 import type { Script } from './script.ts'
 
 export const GRACE_MS = 1_000
-const WRITE_TIMEOUT_MS = 3_000
+const WRITE_TIMEOUT_MS = 1_500
 /** Said and returned by what was left behind: it may never be seen. */
 export const LATE = 'LATE'
 
