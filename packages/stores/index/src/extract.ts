@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import { textOf, type Message } from '@cordage/core/message'
 import {
   assistantMessage,
@@ -27,11 +26,16 @@ export interface ExtractOptions {
 /** Beyond it the whole would be read for its head. */
 const maxBlobBytes = 4 * 1024 * 1024
 
+/** What drives a terminal: its letters are no words, and what it stands between are two. */
+const sequences =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B[@-Z\\-_]/g
+
 /** What is searched of a fact; nothing where it holds no words, or is not what its type says. */
 export async function entryOf(stored: Fact, options: ExtractOptions): Promise<Entry | undefined> {
   try {
     const said = await saidIn(stored, options)
-    const text = stripVTControlCharacters(said?.text ?? '').toWellFormed()
+    const text = (said?.text ?? '').replaceAll(sequences, ' ').toWellFormed()
     if (!said || text.trim() === '') return undefined
     const { seq, time, type } = stored
     const max = type === toolResult.type ? options.maxResultChars : options.maxTextChars

@@ -68,7 +68,7 @@ export async function makePlace(): Promise<Place> {
   }
 }
 
-async function startProcess(home: string, config: object): Promise<Process> {
+export async function startProcess(home: string, config: object): Promise<Process> {
   const root = createRoot({ log: () => {} })
   const host = definePlugin({
     name: 'host',
