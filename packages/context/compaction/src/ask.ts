@@ -1,4 +1,5 @@
 import { describe } from '@cordage/core/error'
+import type { Scope } from '@cordage/core/kernel'
 import {
   addUsage,
   costOf,
@@ -9,8 +10,8 @@ import {
   type Usage,
 } from '@cordage/core/message'
 import {
-  createAssembler,
-  estimateTokens,
+  callModel,
+  type Assembled,
   type ModelRequest,
   type RequestMessage,
   type ResolvedModel,
@@ -23,6 +24,7 @@ import { readSnapshot } from './snapshot.ts'
 export interface Question {
   readonly model: ResolvedModel
   readonly session: Session
+  readonly scope: Scope
   readonly messages: readonly RequestMessage[]
   readonly tools: readonly ToolSpec[]
   readonly signal: AbortSignal
@@ -40,40 +42,30 @@ export type Answered =
 
 /** Asks once for a snapshot. Whatever is wrong with the answer is its reason. */
 export async function askForSnapshot(
-  { model, session, messages, tools, signal }: Question,
+  { model, session, scope, messages, tools, signal }: Question,
   config: CompactionConfig,
   bill: Bill,
 ): Promise<Answered> {
-  const { route, provider, info } = model
   const { summary, summaryPrompt = DEFAULT_SUMMARY_PROMPT } = config
-  const params = { ...summary, maxTokens: Math.min(summary.maxTokens, info.maxTokens) }
   const request: ModelRequest = {
-    provider,
+    provider: model.provider,
     model: model.model,
     messages: [...messages, { message: instruction(summaryPrompt) }],
     tools,
-    params,
+    params: { ...summary, maxTokens: Math.min(summary.maxTokens, model.info.maxTokens) },
     getBlob: (hash) => session.getBlob(hash),
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(config.summaryTimeoutMs)])
-  const assembler = createAssembler({ model: `${provider}/${model.model}`, tools })
-  let body: unknown
-  try {
-    body = await route.body(request)
-    for await (const event of route.stream(request, body, { signal: limit })) assembler.push(event)
-  } catch (error) {
-    signal.throwIfAborted()
-    return { reason: limit.aborted ? 'TIMEOUT' : describe(error).code }
-  } finally {
-    charge(bill, model, assembler.finish(), body)
-  }
-  return judge(assembler.finish(), messages)
+  const input = { sessionId: session.id, purpose: 'summary', model, request, signal: limit }
+  const { answer, error } = await callModel(scope, input)
+  charge(bill, model, answer)
+  signal.throwIfAborted()
+  if (error === undefined) return judge(answer, messages)
+  return { reason: limit.aborted ? 'TIMEOUT' : describe(error).code }
 }
 
-type Whole = ReturnType<ReturnType<typeof createAssembler>['finish']>
-
 /** Everything but a whole snapshot that is shorter than what it stands for has failed. */
-function judge(answer: Whole, messages: readonly RequestMessage[]): Answered {
+function judge(answer: Assembled, messages: readonly RequestMessage[]): Answered {
   if (answer.finish === undefined) return { reason: 'STREAM_CLOSED' }
   if (answer.truncated || answer.finish === 'max-tokens') return { reason: 'summary_cut' }
   if (answer.content.some(({ type }) => type === 'tool-call'))
@@ -94,13 +86,8 @@ function lengthOf({ content }: Pick<Message, 'content'>): number {
   }, 0)
 }
 
-function charge(bill: Bill, { info }: ResolvedModel, answer: Whole, body: unknown): void {
-  if (body === undefined) return
-  const usage: Usage = answer.usage ?? {
-    inputTokens: estimateTokens(JSON.stringify(body)),
-    outputTokens: estimateTokens(textOf(answer)),
-    estimated: true,
-  }
+function charge(bill: Bill, { info }: ResolvedModel, { usage }: Assembled): void {
+  if (!usage) return
   bill.usage = bill.usage ? addUsage(bill.usage, usage) : usage
   const cost = costOf(usage, info.price)
   if (cost !== undefined) bill.costUsd = (bill.costUsd ?? 0) + cost

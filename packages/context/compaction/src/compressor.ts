@@ -55,7 +55,11 @@ export function createCompressor(models: Models, config: CompactionConfig): Cont
       if (paused && !must) return skipped('summariser_paused')
       const answered = paused
         ? { reason: 'summariser_paused' }
-        : await summarise({ session, model, entries: older, signal }, config, bill)
+        : await summarise(
+            { session, scope: agent.scope, model, entries: older, signal },
+            config,
+            bill,
+          )
       const { provider } = model
       const costUsd = bill.costUsd === undefined ? {} : { costUsd: bill.costUsd }
       if (bill.usage) context.onUsage(bill.usage, { provider, model: model.model, ...costUsd })

@@ -1,3 +1,4 @@
+import type { Scope } from '@cordage/core/kernel'
 import { newId, textMessage } from '@cordage/core/message'
 import {
   estimateMessage,
@@ -17,6 +18,7 @@ const MARGIN = 0.75
 
 export interface Source {
   readonly session: Session
+  readonly scope: Scope
   readonly model: ResolvedModel
   /** What is summed up. */
   readonly entries: readonly SurfaceEntry[]
@@ -32,7 +34,7 @@ export async function summarise(
   config: CompactionConfig,
   bill: Bill,
 ): Promise<Answered> {
-  const { session, model, entries, signal } = source
+  const { session, scope, model, entries, signal } = source
   const room = roomOf(model, config)
   const systems = session.surface.filter(({ message }) => message.role === 'system')
   const tools = session.requestHeader?.tools ?? []
@@ -47,12 +49,12 @@ export async function summarise(
     session.surface.indexOf(entries.at(-1) as SurfaceEntry) + 1,
   )
   const messages = requestMessages(before, model)
-  return insist({ model, session, messages, tools, signal }, config, bill)
+  return insist({ model, session, scope, messages, tools, signal }, config, bill)
 }
 
 /** Each call is told what the ones before it came to. */
 async function inChunks(
-  { session, model, entries, signal }: Source,
+  { session, scope, model, entries, signal }: Source,
   room: number,
   config: CompactionConfig,
   bill: Bill,
@@ -65,7 +67,7 @@ async function inChunks(
     const text = `${earlier}${frame('conversation', {}, chunk)}`
     const source = { kind: 'plugin', row: 'context-compaction', form: 'notice' } as const
     const messages = [{ message: textMessage(newId(), 'user', text, source) }]
-    answered = await insist({ model, session, messages, tools: [], signal }, config, bill)
+    answered = await insist({ model, session, scope, messages, tools: [], signal }, config, bill)
     if (answered.reason !== undefined) return answered
   }
   return answered

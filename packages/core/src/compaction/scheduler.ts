@@ -153,7 +153,7 @@ class Run {
     const staged: { usage?: Usage; on?: SpentOn } = {}
     const context: CompressContext = {
       ...this.#context(this.#measure()),
-      idGenerator: newId,
+      idGenerator: episodeIds(this.#session),
       onUsage: (usage, on) => Object.assign(staged, { usage, on }),
     }
     const result = await this.#ask(compressor, state, context)
@@ -241,6 +241,12 @@ interface Change extends Replacement {
 
 function failed(reason: string): CompressResult {
   return { outcome: 'failed', reason }
+}
+
+/** Numbers, which say in a replay what they said: `e1` for the first summary of a session. */
+function episodeIds(session: Session): () => string {
+  let last = session.state(compactionSummary).length
+  return () => `e${(last += 1)}`
 }
 
 /** The last answer's and the last compaction's, in the order they came. */

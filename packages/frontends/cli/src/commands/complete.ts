@@ -81,6 +81,7 @@ const argumentKinds: Readonly<Record<string, CompletionKind>> = {
   'sessions show': 'sessions',
   'sessions delete': 'sessions',
   'sessions rename': 'sessions',
+  'sessions compact': 'sessions',
   'sessions queue': 'sessions',
   'sessions archive': 'sessions',
   'sessions pack': 'sessions',

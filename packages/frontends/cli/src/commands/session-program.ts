@@ -14,6 +14,7 @@ const load = {
   fork: () => import('./session-fork.ts'),
   salvage: () => import('./session-salvage.ts'),
   queue: () => import('./session-queue.ts'),
+  compact: () => import('./session-compact.ts'),
 }
 
 interface Program {
@@ -30,6 +31,7 @@ export function addSessions({ program, started, listing }: Program): void {
   const given = { program: sessions, started, listing }
   addFinding(given)
   addBranching(given)
+  addCompact(given)
   addQueue(given)
   addUpkeep(given)
   addTransfer(given)
@@ -87,6 +89,16 @@ function addBranching({ program: sessions, started, listing }: Program): void {
     .argument('<id>', 'the session, or the beginning of its id')
     .action((id: string, _: object, command: Command) =>
       started(load.salvage().then(({ salvageSession }) => salvageSession(id, all(command)))),
+    )
+}
+
+function addCompact({ program: sessions, started }: Program): void {
+  sessions
+    .command('compact')
+    .description('replace the older part of a conversation by a summary')
+    .argument('<id>', 'the session, or the beginning of its id')
+    .action((id: string, _: object, command: Command) =>
+      started(load.compact().then(({ compactSession }) => compactSession(id, all(command)))),
     )
 }
 

@@ -9,8 +9,16 @@ import {
   type RequestErrorResult,
   type RequestInput,
 } from '@cordage/core/loop'
+import { createAssembler, sideCall, type SideAnswer } from '@cordage/core/model'
 import type { ApprovalAnswer, ApprovalRequest } from '@cordage/core/policy'
-import { inboxSplice, sessionDirectory, type toolResult } from '@cordage/core/session'
+import {
+  compactionEnd,
+  compactionSummary,
+  inboxSplice,
+  sessionDirectory,
+  type Fact,
+  type toolResult,
+} from '@cordage/core/session'
 import { execute, postExecute, type CallContext } from '@cordage/core/tool'
 import type { Decisions } from './decisions.ts'
 import type { Divergence } from './divergence.ts'
@@ -55,6 +63,9 @@ export class Player {
   /** The log holds no more of this turn, or what follows a divergence would mean nothing. */
   stopped = false
   readonly #options: PlayerOptions
+  /** How many summaries of the turn are done, and those that were made. */
+  #summaries = 0
+  readonly #summarised = new Set<string>()
   #step = 0
 
   constructor(options: PlayerOptions) {
@@ -66,6 +77,7 @@ export class Player {
     const { decisions, agent } = this.#options
     requestHook.use(ctx, (input) => this.#answer(input), INNERMOST)
     requestError.use(ctx, (input, next) => this.#retry(input, next), OUTERMOST)
+    sideCall.use(ctx, () => this.#summary(), INNERMOST)
     execute.use(ctx, (call) => this.#result(call), INNERMOST)
     postExecute.use(
       ctx,
@@ -78,6 +90,7 @@ export class Player {
     ctx.get('approvals')?.answerer(ctx, async (asked) => this.#approve(asked), OUTERMOST)
     agent.session.watch(ctx, (update) => {
       if (update.kind !== 'fact' || this.stopped) return
+      this.#endSummary(update.fact)
       const found = decisions.judge(update.fact, this.#recordedStep(), this.played)
       if (found) this.#diverge(found)
     })
@@ -111,6 +124,28 @@ export class Player {
       if (difference) this.#diverge({ kind: 'request', ...difference })
     }
     return this.#replay(step, attempt)
+  }
+
+  /** What a model made a summary of, or that it made none. */
+  #summary(): SideAnswer {
+    const made = this.#options.recorded.summaries[this.#summaries]
+    if (!made) {
+      this.#diverge({ kind: 'turn', before: 'does not compact', after: 'compacts' })
+      throw this.#stop()
+    }
+    const { text, usage } = made
+    const assembler = createAssembler({})
+    if (text !== undefined) assembler.push({ type: 'text', text })
+    if (usage) assembler.push({ type: 'usage', usage })
+    if (text !== undefined) assembler.push({ type: 'finish', reason: 'stop' })
+    return { answer: assembler.finish() }
+  }
+
+  /** Several calls may have been made for one; a compaction that only cut results made none. */
+  #endSummary(fact: Fact): void {
+    if (compactionSummary.is(fact)) this.#summarised.add(fact.data.id)
+    if (!compactionEnd.is(fact)) return
+    if (fact.data.error || this.#summarised.has(fact.data.id)) this.#summaries += 1
   }
 
   /** The tree asks the model once more than the log does. */

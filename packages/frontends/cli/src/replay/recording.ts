@@ -1,10 +1,13 @@
 import type { ModelChoice } from '@cordage/core/agent'
+import { textOf, type Usage } from '@cordage/core/message'
 import {
   approvalAsked,
   approvalDecided,
   assistantMessage,
   attemptFailed,
   attemptStart,
+  compactionEnd,
+  compactionSummary,
   inboxSplice,
   requestContext,
   requestHeader,
@@ -52,6 +55,8 @@ export interface RecordedTurn {
   readonly seq: number
   readonly steps: Map<number, RecordedStep>
   end?: DataOf<typeof turnEnd>
+  /** What summaries were made of, in order: nothing where a model could not make one. */
+  readonly summaries: { readonly id: string; text?: string; usage?: Usage }[]
   /** What it was run with, where the log says so. */
   composition?: DataOf<typeof sessionComposition>
 }
@@ -78,6 +83,7 @@ class TurnReader {
     if (sessionComposition.is(fact)) this.#compose(fact)
     const turn = this.turns.at(-1)
     if (!turn || turn.end) return
+    addSummary(turn, fact)
     if (turnEnd.is(fact)) turn.end = fact.data
     else if (stepStart.is(fact)) {
       this.#step = { step: fact.data.step, attempts: [], calls: new Map(), inbox: [] }
@@ -88,7 +94,7 @@ class TurnReader {
   #begin({ seq, data }: FactOf<typeof turnStart>): void {
     this.#step = undefined
     const composition = this.#composition ? { composition: this.#composition } : {}
-    this.turns.push({ turn: data.turn, seq, steps: new Map(), ...composition })
+    this.turns.push({ turn: data.turn, seq, steps: new Map(), summaries: [], ...composition })
   }
 
   #compose({ data }: FactOf<typeof sessionComposition>): void {
@@ -132,5 +138,18 @@ class TurnReader {
       const call = [...calls.values()].find(({ asked }) => asked?.id === fact.data.id)
       if (call) call.decided = fact.data
     } else if (sessionDirectory.is(fact) && this.#lastCall) this.#lastCall.cwd = fact.data.cwd
+  }
+}
+
+/** A compaction that only cut results asked no model. */
+function addSummary({ summaries }: RecordedTurn, fact: Fact): void {
+  if (compactionSummary.is(fact)) {
+    summaries.push({ id: fact.data.id, text: textOf(fact.data.message) })
+  } else if (compactionEnd.is(fact)) {
+    const { id, error, spent } = fact.data
+    const made = summaries.find((summary) => summary.id === id)
+    if (made && spent) made.usage = spent.usage
+    else if (made) delete made.text
+    else if (error) summaries.push({ id, ...(spent ? { usage: spent.usage } : {}) })
   }
 }

@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  plainReply,
+  startModelPeer,
+  streamReply,
+  type ModelPeer,
+  type PeerReply,
+} from '../../packages/kit/testkit/src/model-peer.ts'
+import { encodeAnswer } from '../../packages/kit/testkit/src/model-wire.ts'
+import { runCli } from './fixture/cli.ts'
+import { makePlace, type Place } from './fixture/place.ts'
+import { sessionIds } from './fixture/read-log.ts'
+
+const parts = [
+  'overall_goal',
+  'key_knowledge',
+  'file_system_state',
+  'recent_actions',
+  'current_plan',
+]
+const snapshot = `<state_snapshot>${parts.map((part) => `<${part}>was summed up</${part}>`).join('')}</state_snapshot>`
+const LONG = 'What was found there takes some room to say. '.repeat(250)
+
+const say = (text: string) => streamReply(encodeAnswer('openai-completions', { text: [text] }))
+const isSummary = (body: unknown) =>
+  JSON.stringify((body as { messages: unknown[] }).messages.at(-1)).includes('current_plan')
+
+let peer: ModelPeer
+beforeAll(async () => (peer = await startModelPeer()))
+afterAll(() => peer.close())
+
+/** A window of 14,000 tokens: a few long answers fill it. */
+async function layer(place: Place): Promise<string[]> {
+  const file = join(place.base, 'small.yml')
+  const model =
+    '{ id: small, contextWindow: 14000, maxTokens: 1000, price: { input: 1, output: 1 } }'
+  await writeFile(
+    file,
+    `- id: model-openai
+  merge:
+    providers:
+      local: { displayName: Local, api: openai-completions, baseURL: ${peer.url}/v1, models: [${model}] }
+`,
+  )
+  return ['--patch', file, '--model', 'local/small']
+}
+
+describe('a conversation that outgrows its window', () => {
+  it('goes on with a summary, by itself, by hand and where the server finds it too large', async () => {
+    await using place = await makePlace('empty')
+    const patch = await layer(place)
+    const answer: PeerReply = (response, request) =>
+      say(isSummary(request.body) ? snapshot : LONG)(response, request)
+    peer.reply(answer)
+    const ask = async (kind: 'run' | 'continue', text: string) => {
+      const ended = await runCli(place, [...patch, kind, text])
+      expect(ended.code, ended.stderr).toBe(0)
+      return JSON.stringify(peer.requests.at(-1)?.body)
+    }
+    const first = 'Mend the parser of TICKET-42. Never touch src/lexer.ts.'
+    const bodies = [await ask('run', first)]
+    while (bodies.length < 6) bodies.push(await ask('continue', `more of it, ${bodies.length}`))
+    const compacted = bodies.filter((body) => body.includes('was summed up'))
+    expect(compacted.length).toBeGreaterThan(0)
+    for (const body of compacted) expect(body).toContain('constraint: Never touch src/lexer.ts.')
+    expect(bodies.at(-1)).toContain('more of it, 5')
+
+    const [id = ''] = sessionIds(place.home)
+    const compact = await runCli(place, [...patch.slice(0, 2), 'sessions', 'compact', id])
+    expect(compact.stdout, compact.stderr).toMatch(/now a summary \(episode \w+\)/)
+    expect(await ask('continue', 'after it')).toContain('goal: Mend the parser')
+
+    peer.reset()
+    const tooLarge = plainReply(400, {
+      error: { message: 'maximum context length', code: 'context_length_exceeded' },
+    })
+    peer.reply(tooLarge, answer)
+    expect(await ask('continue', 'and once more')).toContain('and once more')
+
+    const usage = await runCli(place, ['sessions', 'usage', id, '--by', 'purpose'])
+    expect(usage.stdout).toContain('summary')
+    const replayed = await runCli(place, [...patch.slice(0, 2), 'replay', id])
+    expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0)
+  })
+})
