@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/fixture/longest-first.ts'
 import { propertySeed } from './test/fixture/property-seed.ts'
 
 const packageTests = 'packages/**/test/**/*.test.ts'
@@ -27,6 +28,7 @@ export default defineConfig({
   test: {
     // One more than there are cores: most tests wait for files and processes part of their time.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -24,7 +24,8 @@ import { seededRandom } from '../../packages/kit/testkit/src/simulation/random.t
 
 const KILLS = Number(process.env['CORDAGE_KILLS'] ?? 200)
 const RESUMES = 10
-const AT_ONCE = availableParallelism() + 1
+/** Enough for a fair share of the machine beside the files that run at the same time. */
+const AT_ONCE = 3 * availableParallelism()
 const seed = Number(process.env['CORDAGE_KILL_SEED'] ?? 20261130)
 
 const killed: Killed[] = []
