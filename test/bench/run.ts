@@ -48,6 +48,23 @@ const groups: readonly Group[] = [
     measure: async () => (await import('./meter.ts')).measureMeter(),
   },
   {
+    rows: ['100000 deltas', '100000 deltas: longest stall'],
+    measure: async () => (await import('./deltas.ts')).measureDeltas(),
+  },
+  {
+    rows: ['50000 deltas: Chat Completions', '50000 deltas: Responses', '50000 deltas: Messages'],
+    measure: async () => (await import('./sdks.ts')).measureSdks(),
+  },
+  {
+    rows: [
+      'agent that waits, new: heap',
+      'agent that waits, new: memory',
+      'agent that waits, after a turn: heap',
+      'agent that waits, after a turn: memory',
+    ],
+    measure: async () => (await import('./agents.ts')).measureAgents(),
+  },
+  {
     rows: [
       'append, on the disk',
       'append, written',

@@ -1,11 +1,9 @@
 import type { Agent } from '@cordage/core/agent'
-import type { ModelEvent, ModelProvider } from '@cordage/core/model'
-import { boot, type Harness } from 'cordage'
+import type { ModelEvent } from '@cordage/core/model'
 import { z } from 'zod'
 import { BodyText } from '../../packages/core/src/loop/body-text.ts'
-import { cleanEnv } from '../e2e/fixture/cli.ts'
-import { makePlace, type Place } from '../e2e/fixture/place.ts'
-import { makeSession, model } from './history.ts'
+import { openBench, spawnAt, wake, type Bench } from './bench.ts'
+import { startCpu } from './own-time.ts'
 import type { Row } from './row.ts'
 
 /** As many as lie between two requests that policy-rebuild makes again from the log. */
@@ -18,7 +16,7 @@ const AT_ENDS = 100
 
 /** Milliseconds of CPU, of all threads, that a step costs the harness itself. */
 export async function measureSteps(): Promise<Row[]> {
-  await using bench = await openBench()
+  await using bench = await openSteps()
   const few = await measureAt(bench, 10)
   // The first steps of a session are checked more often than all later ones.
   const many = await measureAt(bench, 1_000, STEPS)
@@ -41,7 +39,7 @@ export async function measureSteps(): Promise<Row[]> {
  * with those of a second session, so that what else the machine does falls on both alike.
  */
 export async function measureTurns(): Promise<Row[]> {
-  await using bench = await openBench()
+  await using bench = await openSteps()
   const old = await spawnAt(bench, 0)
   for (let turn = 0; turn < TURNS - AT_ENDS; turn += 1) await takeTurn(bench, old, 1)
   const young = await spawnAt(bench, 0)
@@ -63,46 +61,21 @@ export async function measureTurns(): Promise<Row[]> {
   ]
 }
 
-interface Bench extends AsyncDisposable {
-  readonly harness: Harness
-  readonly place: Place
+interface StepsBench extends Bench {
   /** Has the next turn take so many steps. */
   plan(steps: number): void
 }
 
-async function openBench(): Promise<Bench> {
-  const place = await makePlace('empty')
-  const { home, project } = place
-  const harness = await boot({ profile: 'headless', home, env: cleanEnv(place), cwd: project })
-  return {
-    harness,
-    place,
-    plan: registerModel(harness),
-    [Symbol.asyncDispose]: async () => {
-      await harness.close()
-      await place[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** A model that answers at once: with calls of a tool that does nothing, and then with a word. */
-function registerModel({ ctx }: Harness): (steps: number) => void {
+/** With a model that answers at once: with calls of a tool that does nothing, and then with a word. */
+async function openSteps(): Promise<StepsBench> {
   let left = 0
-  const provider: ModelProvider = {
-    id: model.provider,
-    displayName: 'Bench',
-    api: 'bench',
-    available: () => false,
-    info: (id) => ({ id, contextWindow: 1e6, maxTokens: 1e3, input: ['text'], declared: true }),
-    declared: () => [],
-    list: async () => [],
-    body: async ({ messages, tools }) => ({ tools, messages: messages.map((one) => one.message) }),
-    async *stream() {
+  const bench = await openBench({
+    stream: async function* () {
       left -= 1
       yield* answer(left)
     },
-  }
-  ctx.models.register(ctx, provider)
+  })
+  const { ctx } = bench.harness
   ctx.tools.register(ctx, {
     name: 'nothing',
     description: 'Does nothing.',
@@ -110,7 +83,7 @@ function registerModel({ ctx }: Harness): (steps: number) => void {
     effects: () => [],
     execute: async () => ({ done: true }),
   })
-  return (steps) => void (left = steps)
+  return { ...bench, plan: (steps) => void (left = steps) }
 }
 
 function answer(left: number): ModelEvent[] {
@@ -125,7 +98,7 @@ function answer(left: number): ModelEvent[] {
   ]
 }
 
-async function measureAt(bench: Bench, messages: number, before = 0) {
+async function measureAt(bench: StepsBench, messages: number, before = 0) {
   const total: number[] = []
   const aside: number[] = []
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
@@ -140,27 +113,17 @@ async function measureAt(bench: Bench, messages: number, before = 0) {
   return { total, aside }
 }
 
-/** An agent in a session that already has so many messages. */
-async function spawnAt({ harness, place }: Bench, messages: number): Promise<Agent> {
-  return harness.ctx.agents.spawn({
-    session: await makeSession(harness, place, messages),
-    choice: { model: `${model.provider}/${model.model}`, params: {} },
-    authority: { mode: 'workspace-write', writableRoots: [place.project] },
-  })
-}
-
 /** Milliseconds of CPU, with and without those that it took to write request bodies down. */
 async function takeTurn(
-  bench: Bench,
+  bench: StepsBench,
   agent: Agent,
   steps: number,
 ): Promise<{ total: number; aside: number }> {
   bench.plan(steps)
   await agent.send('Begin', { wake: false })
   const [cpu, writing] = [startCpu(), watchWriting()]
-  const outcome = await agent.wake()
+  await wake(agent)
   const [total, written] = [cpu(), writing()]
-  if (outcome?.reason !== 'completed') throw new Error(JSON.stringify(outcome))
   return { total, aside: total - written }
 }
 
@@ -177,14 +140,5 @@ function watchWriting(): () => number {
   return () => {
     BodyText.prototype.write = write
     return ms
-  }
-}
-
-/** Milliseconds of CPU of this process until the result is called. */
-function startCpu(): () => number {
-  const before = process.cpuUsage()
-  return () => {
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1000
   }
 }
