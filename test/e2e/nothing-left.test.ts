@@ -46,9 +46,14 @@ it('what was said in a session is in no file of the home once it is deleted', as
   for (const end of ['jsonl', 'md', 'html']) {
     await cordage('sessions', 'export', id, '--out', join(place.home, 'exports', `it.${end}`))
   }
+  await cordage('sessions', 'search', words.said)
   const before = await filesWith(place, words.said)
   expect(before.map((path) => path.slice(place.home.length))).toEqual(
-    expect.arrayContaining([expect.stringMatching(/catalog\.db/), '/exports/it.md']),
+    expect.arrayContaining([
+      expect.stringMatching(/catalog\.db/),
+      expect.stringMatching(/search\.db/),
+      '/exports/it.md',
+    ]),
   )
   expect((await filesWith(place, words.spilled)).join()).toContain('/blobs/')
   expect((await filesWith(place, words.kept)).join()).toContain('/blobs/')
