@@ -1,4 +1,5 @@
 import { dirname, join, relative, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '@cordage/core/agent'
 import { describeFailure, log, type PluginContext } from '@cordage/core/kernel'
 import { contains, type Effect } from '@cordage/core/policy'
@@ -29,6 +30,8 @@ export class AgentInstructions {
   readonly #below = new Set<string>()
   /** Contexts that may stand before the model. */
   readonly #told = new Set<string>()
+  /** Framing takes longer than looking whether a file is still the same. */
+  #last: { readonly groups: readonly Group[]; readonly texts: Map<string, string> } | undefined
   #texts: { readonly input: PromptInput; readonly all: Promise<Map<string, string>> } | undefined
 
   /** Goes on with what the log says that the model was told. */
@@ -100,7 +103,12 @@ export class AgentInstructions {
       collect('instructions', chain, collecting),
       ...below.map((name) => collect(BELOW + name, [join(project, name)], collecting)),
     ])
-    return new Map([...textsOf([user], maxBytes, home), ...textsOf(groups, maxBytes, project)])
+    const all = [user, ...groups]
+    if (!this.#last || !isDeepStrictEqual(this.#last.groups, all)) {
+      const texts = [...textsOf([user], maxBytes, home), ...textsOf(groups, maxBytes, project)]
+      this.#last = { groups: all, texts: new Map(texts) }
+    }
+    return this.#last.texts
   }
 
   #collecting(project: string) {

@@ -43,6 +43,7 @@ export class AgentSkills {
   readonly #commands: SkillCommands
   readonly #reported = new Set<string>()
   #set: SkillSet = { skills: [], problems: [] }
+  #mark: string | undefined
   #told: Catalogue | undefined
   #news: News | undefined
   /** Whether changes may stand before the model. */
@@ -96,8 +97,10 @@ export class AgentSkills {
     return this.#commands.taken
   }
 
-  async #write({ toolNames }: PromptInput): Promise<Texts> {
-    const set = await this.refresh()
+  async #write({ toolNames, step }: PromptInput): Promise<Texts> {
+    // Hundreds of files are not worth a look before each step.
+    const moved = await this.#haveRootsMoved()
+    const set = step === 1 || moved ? await this.refresh() : this.#set
     // Without the tool, which may come a step later or be kept from the agent, none can be loaded.
     const loadable = toolNames.includes(TOOL)
     const skills = set.skills.filter(({ forModel }) => forModel && loadable)
@@ -109,6 +112,12 @@ export class AgentSkills {
     this.#news = news
     this.#told = news.told
     return { [LIST]: news.told.text, [CHANGES]: this.#changes(news.changes) }
+  }
+
+  async #haveRootsMoved(): Promise<boolean> {
+    const before = this.#mark
+    this.#mark = await this.#options.files.mark(this.#options.roots)
+    return this.#mark === undefined || this.#mark !== before
   }
 
   /** The list that stands before the model, or will. */

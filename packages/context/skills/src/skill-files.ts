@@ -47,6 +47,12 @@ export class SkillFiles {
     this.#fs = fs
   }
 
+  /** Is the same as long as nothing came to the roots or left them, where that can be told. */
+  async mark(roots: readonly string[]): Promise<string | undefined> {
+    const marks = await Promise.all(roots.map((root) => this.#fs.fingerprint(root)))
+    return marks.includes(undefined) ? undefined : marks.join('\n')
+  }
+
   /** Of two skills with one name the one whose root stands first counts. */
   async find(roots: readonly string[], mayRead: MayRead): Promise<SkillSet> {
     const listed = await Promise.all(roots.map((root) => this.#list(root, mayRead)))

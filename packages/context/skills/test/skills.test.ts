@@ -280,6 +280,15 @@ describe('the list that the model has', () => {
     expect(text).toContain('gone: s4.')
   })
 
+  it('has what came during a turn in its next step', async () => {
+    await open(two)
+    const command = `printf -- '${skillText('c', 'three').replaceAll('\n', '\\n')}' > .agents/skills/c.md`
+    await project.turn(['bash', { command }])
+    expect(told().at(-1)?.[1].match(/^- .*/gm)).toEqual(['- c: three'])
+    const turns = project.bench.session.turn.turn
+    expect(turns).toBe(1)
+  })
+
   it('says when what had changed holds no more, and when nothing is left', async () => {
     await open(two)
     await project.turn()
