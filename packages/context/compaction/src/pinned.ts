@@ -18,14 +18,23 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS
 
-const FORBIDS =
-  /\b(?:never|do not|don['’]t|must not|mustn['’]t|may not|must|only|always|without|avoid|no longer)\b|不要|不得|不能|不许|禁止|必须|只能|务必|切勿|しないで|禁止|必ず|してはいけ/iu
-const ACCEPTS =
-  /\b(?:acceptance|done when|definition of done|should pass|must pass|expect(?:ed|s)?)\b|验收|完成标准|通过条件|受け入れ/iu
-const EXACT =
-  /`[^`\n]{2,200}`|https?:\/\/[^\s)\]}'"<>]+|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b|\b[A-Z][A-Z0-9]+-\d+\b|(?:\.{0,2}\/)?[\w.@-]+(?:\/[\w.@-]+)+/giu
-const TESTS =
-  /\b(?:test|tests|vitest|jest|mocha|pytest|tox|ctest|check|lint|tsc)\b|\b(?:cargo|go|npm|pnpm|yarn|mvn|gradle)\s+(?:run\s+)?(?:t|test|check)\b/iu
+const FORBIDS = anyOf(
+  /\b(?:never|do not|don['’]t|must not|mustn['’]t|may not|must|only|always|without|avoid)\b/,
+  /不要|不得|不能|不许|禁止|必须|只能|务必|切勿/,
+  /しないで|必ず|してはいけ/,
+)
+const ACCEPTS = anyOf(
+  /\b(?:acceptance|done when|definition of done|should pass|must pass|expect(?:ed|s)?)\b/,
+  /验收|完成标准|通过条件|受け入れ/,
+)
+const EXACT = anyOf(
+  /`[^`\n]{2,200}`/,
+  /https?:\/\/[^\s)\]}'"<>]+/,
+  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b/,
+  /\b[A-Z][A-Z0-9]+-\d+\b/,
+  /(?:\.{0,2}\/)?[\w.@-]+(?:\/[\w.@-]+)+/,
+)
+const TESTS = /\b(?:tests?|vitest|jest|mocha|pytest|tox|ctest|check|lint|tsc|npm t)\b/iu
 const OPEN = /^\s*[-*]\s+\[ \]\s+(.+)$/gmu
 const MAX_GOAL = 4_000
 const MAX_LINE = 600
@@ -99,7 +108,8 @@ function addSaid(found: Pins, seq: number, text: string): void {
     if (FORBIDS.test(line)) found.add('constraint', line, seq)
     else if (ACCEPTS.test(line)) found.add('acceptance', line, seq)
   }
-  for (const [exact] of text.slice(0, 50_000).matchAll(EXACT)) found.add('exact', exact, seq)
+  for (const [exact] of text.slice(0, 50_000).matchAll(new RegExp(EXACT, 'giu')))
+    found.add('exact', exact, seq)
 }
 
 /** Unticked boxes of the last list that has some, and the end of what was said last. */
@@ -190,4 +200,8 @@ function sentences(text: string): string[] {
 
 function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').slice(0, 300)
+}
+
+function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'iu')
 }
