@@ -26,6 +26,7 @@ export class CatchUp {
   #running: Promise<void> | undefined
   #queued: Promise<void> | undefined
   #stopped = false
+  readonly #looked = Promise.withResolvers<void>()
   readonly #behind = new Set<string>()
   readonly #unreadable = new Map<string, string>()
   #kept = true
@@ -47,6 +48,11 @@ export class CatchUp {
   /** The sessions that were there when it last began. */
   get listed(): readonly SessionSummary[] {
     return this.#listed
+  }
+
+  /** Resolves when it is known for the first time how far the index is behind. */
+  get looked(): Promise<void> {
+    return this.#looked.promise
   }
 
   /** False where the index lives no longer than this process. */
@@ -89,7 +95,7 @@ export class CatchUp {
     if (this.#stopped) return
     const { store, thread } = this.#options
     this.#listed = await store.list({ children: true, archived: true })
-    if (this.#listed.length === 0 && !thread.started) return
+    if (this.#listed.length === 0 && !thread.started) return this.#looked.resolve()
     const { version, known, kept } = await thread.ask('known', { version: this.#version })
     if (known) this.#known = new Map(known.map((one) => [one.id, one]))
     this.#version = version
@@ -99,6 +105,7 @@ export class CatchUp {
     const waiting = this.#listed.filter((summary) => this.#hasChanged(summary, there))
     this.#behind.clear()
     for (const { header } of waiting) this.#behind.add(header.id)
+    this.#looked.resolve()
     for (const summary of waiting) {
       if (this.#stopped) return
       await this.#index(summary, there)
@@ -118,7 +125,9 @@ export class CatchUp {
     const known = this.#known.get(header.id)
     if (this.#unreadable.get(header.id) === stampOf(summary)) return false
     if (!known || known.createdAt !== header.createdAt) return true
-    return known.base !== baseOf(summary, there) || known.stamp !== stampOf(summary)
+    if (known.base !== baseOf(summary, there) || known.stamp !== stampOf(summary)) return true
+    // Written before it was told: the stamp that is known may be of a log that had it already.
+    return this.#options.following.hasHeard(header.id)
   }
 
   async #index(summary: SessionSummary, there: ReadonlyMap<string, SessionSummary>): Promise<void> {

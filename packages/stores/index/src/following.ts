@@ -31,6 +31,10 @@ export class Following {
     }
   }
 
+  hasHeard(id: string): boolean {
+    return (this.#followed.get(id)?.waiting.length ?? 0) > 0
+  }
+
   /** All that came from fact `next` on; `undefined` where that is not all that there is. */
   take(id: string, next: number): Heard | undefined {
     const followed = this.#followed.get(id)

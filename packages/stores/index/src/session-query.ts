@@ -7,6 +7,7 @@ import type {
   SearchRequest,
   SessionMatch,
   SessionQuery,
+  SessionSummary,
   Store,
 } from '@cordage/core/store'
 import type { Found, Wanted } from './calls.ts'
@@ -128,19 +129,22 @@ export class IndexedQuery implements SessionQuery {
     wanted: Wanted,
   ): Promise<SearchPage<EventHit | SessionMatch>> {
     await this.#wait(waitMs, signal)
+    if (session !== undefined) await this.#expect(session)
     const { listed, behind, unreadable } = this.#catchUp
-    if (session !== undefined && !listed.some(({ header }) => header.id === session)) {
-      throw sessionError('SESSION_NOT_FOUND', {
-        id: session,
-        location: this.#options.store.location,
-      })
-    }
     const gaps = { behind, unreadable }
     if (listed.length === 0 && behind === 0) return { hits: [], ...gaps }
     const found = await this.#thread.ask('search', wanted)
     signal?.throwIfAborted()
     const next = cursorOf(found, wanted)
     return { hits: found.hits, ...(next === undefined ? {} : { next }), ...gaps }
+  }
+
+  async #expect(id: string): Promise<void> {
+    const { store } = this.#options
+    const any = { children: true, archived: true, idPrefix: id }
+    const isIt = ({ header }: SessionSummary) => header.id === id
+    if (this.#catchUp.listed.some(isIt) || (await store.list(any)).some(isIt)) return
+    throw sessionError('SESSION_NOT_FOUND', { id, location: store.location })
   }
 
   /** Goes on without what could not be indexed in time; the index is caught up with meanwhile. */
@@ -154,7 +158,11 @@ export class IndexedQuery implements SessionQuery {
       }
     })
     try {
-      await Promise.race([caughtUp, sleep(ms, undefined, { signal: AbortSignal.any(signals) })])
+      const rest = sleep(ms, undefined, { signal: AbortSignal.any(signals) })
+      await Promise.race([caughtUp, Promise.all([rest, this.#catchUp.looked])])
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
     } finally {
       late.abort()
     }

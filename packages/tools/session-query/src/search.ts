@@ -1,6 +1,7 @@
 import type { EventHit, SearchPage, SessionMatch, SessionQuery } from '@cordage/core/store'
 import { defineTool, type ToolRun } from '@cordage/core/tool'
 import { z } from 'zod'
+import { authorise } from './authorise.ts'
 import { background, dateText, oneLine } from './background.ts'
 import { queryError } from './errors.ts'
 
@@ -45,14 +46,16 @@ export function eventSearchTool(sessionQuery: SessionQuery, limit: number) {
       'user/message or tool/result, or between dates.',
     parameters: eventParameters,
     effects: () => [],
-    execute: ({ query, cursor, session, types, since, until }, run) =>
-      sessionQuery.events({
+    execute: async ({ query, cursor, session, types, since, until }, run) => {
+      if (session !== undefined) authorise((await sessionQuery.trace(session)).session.header, run)
+      return sessionQuery.events({
         ...askedBy(run, query, limit, cursor),
         ...(session === undefined ? { except: run.sessionId } : { session }),
         ...(types === undefined ? {} : { types }),
         ...(since === undefined ? {} : { since: timeOf(since, 'start') }),
         ...(until === undefined ? {} : { until: timeOf(until, 'end') }),
-      }),
+      })
+    },
     render: (page) => renderPage(page, () => ''),
     ...looking(({ query }) => `search events for ${query}`),
   })
