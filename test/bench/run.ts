@@ -66,6 +66,17 @@ const groups: readonly Group[] = [
   },
   {
     rows: [
+      '600 MB of output, foreground: heap',
+      '600 MB of output, foreground: memory',
+      '600 MB of output, foreground: most held',
+      '600 MB of output, background: heap',
+      '600 MB of output, background: memory',
+      '600 MB of output, background: most held',
+    ],
+    measure: async () => (await import('./shell.ts')).measureShell(),
+  },
+  {
+    rows: [
       'append, on the disk',
       'append, written',
       'open a session of 10000 facts',
