@@ -1,6 +1,7 @@
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { openInstructed, type Instructed, type InstructedOptions } from './project.ts'
 
 let project: Instructed
@@ -49,6 +50,25 @@ describe('instructions further down', () => {
     const outside = call[0] === 'bash' ? { command: `(${call[1].command})` } : call[1]
     await project.turn([call[0], outside])
     expect(ids()).toEqual(['instructions'])
+  })
+
+  it.each([
+    ['list', false, ['instructions', 'instructions:a']],
+    ['list', true, ['instructions']],
+    ['of_others', false, ['instructions']],
+  ])('count what %s has used, unless it failed (%s)', async (name, fails, told) => {
+    await open({ files: deep })
+    const { root } = project.bench
+    root.tools.register(root, {
+      name,
+      description: 'uses a file',
+      parameters: z.object({ path: z.string() }),
+      effects: ({ path }, { cwd }) => [{ kind: 'fs:read', path: join(cwd, path) }],
+      execute: async () => 'used',
+      failed: () => fails,
+    })
+    await project.turn([name, { path: 'a/x' }])
+    expect(ids()).toEqual(told)
   })
 
   it('are not told of the project outside, of dependencies and of a link that leads out', async () => {

@@ -107,6 +107,19 @@ describe('skills', () => {
     expect(told()).toEqual([])
     expect(await statusOf()).toMatch(/it may not be read/)
   })
+
+  it('are gone once the policy keeps them from tools', async () => {
+    await open({ 'project/.agents/skills/a.md': skillText('a', 'one') })
+    project.bench.root.fs.fingerprint = async () => 'as it was'
+    await project.turn()
+    const { root } = project.bench
+    root.policy.rule(root, {
+      id: 'no-more',
+      decide: () => ({ answer: 'deny', rule: 'no-more', reason: 'changed its mind' }),
+    })
+    await project.turn()
+    expect(told().at(-1)).toEqual(['skills-changes', 'There are no skills any more.'])
+  })
 })
 
 describe('the model', () => {
