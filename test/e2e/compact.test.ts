@@ -21,7 +21,7 @@ const parts = [
   'current_plan',
 ]
 const snapshot = `<state_snapshot>${parts.map((part) => `<${part}>was summed up</${part}>`).join('')}</state_snapshot>`
-const LONG = 'What was found there takes some room to say. '.repeat(250)
+const LONG = `The port is 48213. ${'What was found there takes some room to say. '.repeat(250)}`
 
 const say = (text: string) => streamReply(encodeAnswer('openai-completions', { text: [text] }))
 const isSummary = (body: unknown) =>
@@ -53,6 +53,11 @@ describe('a conversation that outgrows its window', () => {
     const patch = await layer(place)
     const answer: PeerReply = (response, request) =>
       say(isSummary(request.body) ? snapshot : LONG)(response, request)
+    const recall = streamReply(
+      encodeAnswer('openai-completions', {
+        calls: [{ id: 'r1', name: 'retrieve_memory', arguments: ['{"snapshot_id":"e1"}'] }],
+      }),
+    )
     peer.reply(answer)
     const ask = async (kind: 'run' | 'continue', text: string) => {
       const ended = await runCli(place, [...patch, kind, text])
@@ -78,6 +83,11 @@ describe('a conversation that outgrows its window', () => {
     })
     peer.reply(tooLarge, answer)
     expect(await ask('continue', 'and once more')).toContain('and once more')
+
+    peer.reset()
+    peer.reply(recall, answer)
+    const recalled = await ask('continue', 'Which port was it?')
+    expect(recalled.includes('[1] assistant: The port is 48213.')).toBe(true)
 
     const usage = await runCli(place, ['sessions', 'usage', id, '--by', 'purpose'])
     expect(usage.stdout).toContain('summary')

@@ -1,5 +1,6 @@
 export * from './compaction.ts'
 export * from './compressor.ts'
+export * from './memory.ts'
 export * from './meter.ts'
 export * from './pairing.ts'
 export { compactionError } from './errors.ts'

@@ -1,6 +1,7 @@
 import agents from '@cordage/core/agent'
 import commands from '@cordage/core/command'
 import { compose, createComposer, type Composer, type Composition } from '@cordage/core/compose'
+import compaction from '@cordage/core/compaction'
 import credentials from '@cordage/core/credential'
 import {
   createRoot,
@@ -37,6 +38,7 @@ export const coreRows: Readonly<Record<string, AnyPlugin>> = {
   'core-command': commands,
   'core-agent': agents,
   'core-loop': loop,
+  'core-compaction': compaction,
   'store-memory': store,
   'env-local': environment,
 }
