@@ -6,7 +6,7 @@ import { removeIndex } from './index-remove.ts'
 /** Counts up with the tables and with what becomes of a text: an older index is made anew. */
 const schema = 1
 /** How long another process may write before this one gives up. */
-const busyMs = 10_000
+const busyMs = 5_000
 
 /** Opens the index, an empty one where it is missing, spoiled or of another version. */
 export function openIndex(path: string): { database: Database; kept: boolean } {

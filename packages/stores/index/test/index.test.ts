@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { textMessage } from '@cordage/core/message'
 import {
@@ -14,6 +14,7 @@ import {
 } from '@cordage/core/session'
 import { request } from '@cordage/core/loop'
 import type { Answer, RequestInput } from '@cordage/core/loop'
+import { sessionRemoval } from '@cordage/core/store'
 import { codeOf, pluginContract } from '@cordage/testkit'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -301,6 +302,25 @@ describe('the index', () => {
     expect(await process.find('hippo')).toEqual(['one#2'])
   })
 
+  it('knows a log that was put back and went on in another way', async () => {
+    const folder = join(place.home, 'sessions', 'one')
+    const append = async (text: string) => {
+      const session = await process.root.sessions.open('one')
+      await session.append([said(text)])
+      await session.close()
+    }
+    await makeSession(process, 'one', [said('zebra')])
+    await cp(folder, join(place.home, 'backup'), { recursive: true })
+    await append('lion')
+    expect(await process.find('lion')).toEqual(['one#1'])
+    await rm(folder, { recursive: true })
+    await cp(join(place.home, 'backup'), folder, { recursive: true })
+    await append('tiger')
+    expect(await process.find('tiger')).toEqual(['one#1'])
+    expect(await process.find('lion')).toEqual([])
+    expect(await process.find('zebra')).toEqual(['one#0'])
+  })
+
   it('holds the history of forks once, and finds it in them all the same', async () => {
     await makeSession(process, 'one', [said('zebra'), answered('lion')])
     const { sessions } = process.root
@@ -421,7 +441,7 @@ describe('a session that is deleted', () => {
     expect(await process.find('word499')).toEqual(['kept#499'])
   })
 
-  it('leaves nothing where the index is switched off, nor where it is held by somebody', async () => {
+  it('leaves nothing where the index is switched off', async () => {
     await makeSession(process, 'gone', [said('quixotry')])
     await makeSession(process, 'more', [said('pyknic')])
     await process.find('quixotry')
@@ -430,11 +450,23 @@ describe('a session that is deleted', () => {
     await off.root.store.delete('gone')
     expect(await place.indexBytes()).not.toContain('quixotry')
     expect(await place.indexBytes()).toContain('pyknic')
-    const held = new Sqlite(place.index)
-    held.exec('BEGIN EXCLUSIVE')
-    await off.root.store.delete('more')
-    held.close()
-    expect(existsSync(place.index) ? await place.indexBytes() : '').not.toContain('pyknic')
+  })
+
+  it('is out of the index before its files go, so that no kill leaves its words alone', async () => {
+    await makeSession(process, 'gone', [said('quixotry')])
+    await process.find('quixotry')
+    let bytes = ''
+    sessionRemoval.use(
+      process.root,
+      async (_, next) => {
+        bytes = await place.indexBytes()
+        return next()
+      },
+      { order: 1 },
+    )
+    await process.root.store.delete('gone')
+    expect(bytes).toContain('SQLite')
+    expect(bytes).not.toContain('quixotry')
   })
 
   it('leaves nothing when it is collected with what is too old', async () => {

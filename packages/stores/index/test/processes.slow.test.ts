@@ -83,3 +83,16 @@ it('processes that index the same at once double nothing, and none of them fails
   expect(texts.filter((one) => one === 'done 20')).toHaveLength(3)
   await expectWhole()
 })
+
+it('a session that is deleted leaves nothing in an index that somebody does not let go of', async () => {
+  const process = await place.start()
+  await makeSession(process, 'gone', [said('quixotry')])
+  expect(await process.find('quixotry')).toEqual(['gone#0'])
+  const held = new Sqlite(place.index)
+  held.exec('BEGIN EXCLUSIVE')
+  await process.root.store.delete('gone')
+  held.close()
+  expect(existsSync(place.index) ? await place.indexBytes() : '').not.toContain('quixotry')
+  await makeSession(process, 'next', [said('pyknic')])
+  expect(await process.find('pyknic')).toEqual(['next#0'])
+})
