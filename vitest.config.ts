@@ -14,6 +14,8 @@ const whole = { isolate: false, testTimeout: 120_000, hookTimeout: 120_000 }
 const propertyRuns = Number(process.env['CORDAGE_PROPERTY_RUNS'] ?? 200)
 const seed = propertySeed(process.env)
 console.error(`properties draw their inputs by seed ${seed} (CORDAGE_PROPERTY_SEED)`)
+/** A heap that begins small is marked again and again: an eighth of the time of a worker. */
+const roomy = { execArgv: ['--initial-heap-size=256'] }
 const properties = {
   ...fast,
   ...(propertyRuns > 200 ? whole : {}),
@@ -33,6 +35,7 @@ export default defineConfig({
       {
         test: {
           ...properties,
+          ...roomy,
           name: 'unit',
           include: [packageTests],
           exclude: ['**/node_modules/**', slowTests],
@@ -57,6 +60,7 @@ export default defineConfig({
       {
         test: {
           ...properties,
+          ...roomy,
           name: 'simulation',
           include: [simulationTests],
         },
