@@ -9,26 +9,35 @@ interface Running {
   readonly composition: Composition
 }
 
+/** The rows of a composition, written down once, and the digests of the facts they stand in. */
+interface Written {
+  readonly rows: ComposedRow[]
+  readonly digests: Map<string, string>
+}
+
 /** Has every session say with which rows and authority its steps are run. */
 export function noteComposition(ctx: Context, running: () => Running): void {
-  const rows = new WeakMap<Composition, ComposedRow[]>()
+  const all = new WeakMap<Composition, Written>()
   preStep.use(ctx, async (input, next) => {
-    const { agent } = input
+    const { session } = input.agent
     const { profile, composition } = running()
-    const known = rows.get(composition) ?? composedRows(composition)
-    rows.set(composition, known)
-    const fact = factOf(agent, profile, known)
-    if (agent.session.state(sessionComposition) !== fact.digest) {
-      await agent.session.append([sessionComposition(fact)], { sync: false })
+    const written = all.get(composition) ?? { rows: composedRows(composition), digests: new Map() }
+    all.set(composition, written)
+    const fact = factOf(input.agent, profile, written)
+    if (session.state(sessionComposition) !== fact.digest) {
+      await session.append([sessionComposition(fact)], { sync: false })
     }
     return next()
   })
 }
 
-function factOf({ preset, authority }: Agent, profile: string, rows: ComposedRow[]) {
+function factOf({ preset, authority }: Agent, profile: string, { rows, digests }: Written) {
   const { mode, writableRoots } = authority
-  const data = { profile, preset, mode, writableRoots: [...writableRoots], rows }
-  return { ...data, digest: digest(JSON.stringify(data)) }
+  const place = { profile, preset, mode, writableRoots: [...writableRoots] }
+  const key = JSON.stringify(place)
+  const known = digests.get(key) ?? digest(JSON.stringify({ ...place, rows }))
+  digests.set(key, known)
+  return { ...place, rows, digest: known }
 }
 
 /** The rows of a composition and of its presets, with nothing of the environment. */
