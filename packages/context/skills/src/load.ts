@@ -26,7 +26,7 @@ export async function loadSkill(
   if (!(await target.stat())) throw environmentError('FILE_NOT_FOUND', { path })
   const end = MAX_HEAD_BYTES + maxBodyChars * MAX_CHAR_BYTES
   const { bytes } = await target.read({ start: 0, end })
-  const parsed = await parseSkill(bytes)
+  const parsed = parseSkill(bytes)
   if ('problem' in parsed) {
     throw skillError('SKILL_MALFORMED', { name, path, reason: parsed.problem })
   }

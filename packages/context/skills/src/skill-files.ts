@@ -125,7 +125,7 @@ async function readHead(
     const stat = await target.stat()
     if (stat?.kind !== 'file') return { real, found: { path, reason: 'it is not a file' } }
     const { bytes } = await target.read({ start: 0, end: MAX_HEAD_BYTES })
-    const parsed = await parseSkill(bytes)
+    const parsed = parseSkill(bytes)
     const found = 'problem' in parsed ? { path, reason: parsed.problem } : { ...parsed.head, path }
     return { real, found }
   })

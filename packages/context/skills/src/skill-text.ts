@@ -1,5 +1,6 @@
 import { reasonOf } from '@cordage/core/kernel'
 import { decodeText } from '@cordage/core/tool'
+import { parseDocument } from 'yaml'
 import { z } from 'zod'
 
 /** What the front of a file says of a skill. */
@@ -44,12 +45,12 @@ const frontmatter = z
   }))
 
 /** Reads the bytes of a skill, of which only the beginning may be there. */
-export async function parseSkill(bytes: Uint8Array): Promise<ParsedSkill> {
+export function parseSkill(bytes: Uint8Array): ParsedSkill {
   const text = decodeText(bytes)?.text
   if (text === undefined) return { problem: 'it is not a text' }
   const [front = '', yaml = ''] = FRONT.exec(text.slice(0, MAX_HEAD_BYTES)) ?? []
   if (front === '') return { problem: 'it does not begin with a frontmatter between two lines ---' }
-  const { value, problem } = await parseYaml(yaml)
+  const { value, problem } = parseYaml(yaml)
   if (problem !== undefined) return { problem: `the frontmatter is not valid: ${problem}` }
   const { data, error } = frontmatter.safeParse(value)
   if (data) {
@@ -64,9 +65,7 @@ export async function parseSkill(bytes: Uint8Array): Promise<ParsedSkill> {
 }
 
 /** Plain data only: no alias, no tag, no key twice. */
-async function parseYaml(text: string): Promise<{ value?: unknown; problem?: string }> {
-  // Most projects have no skills, and need no parser for them.
-  const { parseDocument } = await import('yaml')
+function parseYaml(text: string): { value?: unknown; problem?: string } {
   try {
     const document = parseDocument(text, { schema: 'core', prettyErrors: false })
     const [wrong] = [...document.errors, ...document.warnings]

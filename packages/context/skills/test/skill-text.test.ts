@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { MAX_HEAD_BYTES, parseSkill } from '../src/skill-text.ts'
 
 const parse = (text: string) => parseSkill(Buffer.from(text))
-const problemOf = async (text: string) => {
-  const parsed = await parse(text)
+const problemOf = (text: string) => {
+  const parsed = parse(text)
   return 'problem' in parsed ? parsed.problem : undefined
 }
 const front = (yaml: string) => `---\n${yaml}\n---\nbody\n`
 
 describe('a skill', () => {
-  it('has a name, a description and who may load it in front of its body', async () => {
+  it('has a name, a description and who may load it in front of its body', () => {
     const yaml = 'name: pdf-forms\ndescription: 填写表格\nwhenToUse: for forms\nlicense: MIT'
-    expect(await parse(front(yaml))).toEqual({
+    expect(parse(front(yaml))).toEqual({
       head: {
         name: 'pdf-forms',
         description: '填写表格',
@@ -24,7 +24,7 @@ describe('a skill', () => {
       bodyLine: 7,
     })
     const flags = 'name: a\ndescription: b\ndisable-model-invocation: true\nuser-invocable: false'
-    expect(await parse(front(flags))).toMatchObject({ head: { forModel: false, forPeople: false } })
+    expect(parse(front(flags))).toMatchObject({ head: { forModel: false, forPeople: false } })
   })
 
   it.each([
@@ -33,8 +33,8 @@ describe('a skill', () => {
     ['without a body', '---\nname: a\ndescription: b\n---'],
     ['with a folded description', '---\nname: a\ndescription: >\n  b\n  c\n---\n'],
     ['with dashes in its body', '---\nname: a\ndescription: b\n---\n---\nname: z\n---\n'],
-  ])('may be written %s', async (_, text) => {
-    expect(await parse(text)).toMatchObject({ head: { name: 'a' } })
+  ])('may be written %s', (_, text) => {
+    expect(parse(text)).toMatchObject({ head: { name: 'a' } })
   })
 
   it.each([
@@ -56,11 +56,11 @@ describe('a skill', () => {
     ['several documents', front('name: a\ndescription: b\n...\nname: c'), /not valid/],
     ['an alias', front('name: a\ndescription: &d b\nx: *d'), /alias/i],
     ['bytes that are no text', '\u0001\u0002\u0003'.repeat(50), /not a text/],
-  ])('with %s is told what is wrong', async (_, text, message) => {
-    expect(await problemOf(text)).toMatch(message)
+  ])('with %s is told what is wrong', (_, text, message) => {
+    expect(problemOf(text)).toMatch(message)
   })
 
-  it('cannot hurt who reads it', async () => {
+  it('cannot hurt who reads it', () => {
     const bomb = [
       'a: &a [x]',
       ...'bcdefghij'.split('').map((key, at) => {
@@ -68,17 +68,15 @@ describe('a skill', () => {
         return `${key}: &${key} [${Array(9).fill(`*${before}`).join(',')}]`
       }),
     ].join('\n')
-    expect(await problemOf(front(`name: a\ndescription: b\n${bomb}`))).toMatch(/alias/i)
-    expect(await problemOf(front(`name: a\ndescription: b\nx: ${'['.repeat(8_000)}`))).toBeDefined()
-    expect(
-      await problemOf(front(`name: a\ndescription: ${'b'.repeat(MAX_HEAD_BYTES)}`)),
-    ).toBeDefined()
-    const proto = await parse(front('name: a\ndescription: b\n__proto__: { forPeople: no, x: 1 }'))
+    expect(problemOf(front(`name: a\ndescription: b\n${bomb}`))).toMatch(/alias/i)
+    expect(problemOf(front(`name: a\ndescription: b\nx: ${'['.repeat(8_000)}`))).toBeDefined()
+    expect(problemOf(front(`name: a\ndescription: ${'b'.repeat(MAX_HEAD_BYTES)}`))).toBeDefined()
+    const proto = parse(front('name: a\ndescription: b\n__proto__: { forPeople: no, x: 1 }'))
     expect(proto).toMatchObject({ head: { forPeople: true } })
     expect(Object.getPrototypeOf('head' in proto ? proto.head : undefined)).toBe(Object.prototype)
   })
 
-  it('is parsed or has a problem, whatever it is', async () => {
+  it('is parsed or has a problem, whatever it is', () => {
     const piece = fc.constantFrom(
       '---\n',
       'name: a\n',
@@ -90,9 +88,9 @@ describe('a skill', () => {
       ': ',
     )
     const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''))
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(text, fc.string({ unit: 'binary' })), async (any) => {
-        const parsed = await parse(any)
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), (any) => {
+        const parsed = parse(any)
         return 'problem' in parsed ? parsed.problem.length <= 250 : parsed.head.name === 'a'
       }),
     )
