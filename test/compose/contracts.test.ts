@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import job from '@cordage/core/job'
 import { definePlugin } from '@cordage/core/kernel'
+import { sessionTitle } from '@cordage/core/session'
 import {
   frontendContract,
   policyContract,
@@ -18,7 +19,9 @@ import grep from '../../packages/tools/grep/src/index.ts'
 import jobs from '../../packages/tools/jobs/src/index.ts'
 import list from '../../packages/tools/list/src/index.ts'
 import read from '../../packages/tools/read/src/index.ts'
+import sessionQuery from '../../packages/tools/session-query/src/index.ts'
 import write from '../../packages/tools/write/src/index.ts'
+import index from '../../packages/stores/index/src/index.ts'
 
 const prepare = async ({ project }: ToolBench): Promise<void> => {
   await mkdir(join(project, 'src'))
@@ -65,6 +68,22 @@ toolContract('tool-jobs', {
   ],
   async prepare(bench) {
     await bench.call('bash', { command: 'sleep 60', run_in_background: true })
+  },
+})
+
+toolContract('tool-session-query', {
+  plugin: sessionQuery,
+  rows: { 'store-index': index },
+  calls: [
+    { name: 'session_search', args: { query: 'zebra' } },
+    { name: 'session_event_search', args: { query: 'zebra' } },
+    { name: 'session_trace', args: { session: 'one' } },
+    { name: 'session_event_read', args: { session: 'one', seq: 0 } },
+  ],
+  async prepare({ root, project }) {
+    const session = await root.sessions.create({ id: 'one', project, depth: 0 })
+    await session.append([sessionTitle({ title: 'zebra', by: 'user' })])
+    await session.close()
   },
 })
 

@@ -15,10 +15,9 @@ import {
 import { request } from '@cordage/core/loop'
 import type { Answer, RequestInput } from '@cordage/core/loop'
 import { sessionRemoval } from '@cordage/core/store'
-import { codeOf, pluginContract } from '@cordage/testkit'
+import { codeOf } from '@cordage/testkit'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import plugin from '../src/index.ts'
 import {
   answered,
   makePlace,
@@ -538,5 +537,3 @@ it('a message of plugins is not taken for a person’s', async () => {
   await makeSession(process, 'one', [userMessage({ message })])
   expect(await process.hits('zebra')).toMatchObject([{ source: 'plugin' }])
 })
-
-pluginContract('store-index', { plugin, badConfigs: [{ openAt: 'always' }, { maxWaitMs: -1 }] })
