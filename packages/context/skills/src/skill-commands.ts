@@ -1,3 +1,4 @@
+import { describeFailure, log } from '@cordage/core/kernel'
 import { skillError } from './errors.ts'
 import type { AgentSkills, AgentSkillsOptions } from './agent-skills.ts'
 import { loadSkill, skillText } from './load.ts'
@@ -42,7 +43,14 @@ export function createSkillCommands(
       apply: (child) => ctx.commands.register(child, { name, description: words, run }),
     })
     own.set(name, part)
-    await part
+    try {
+      await part
+    } catch (error) {
+      // Somebody took the name meanwhile: the skill can do without.
+      own.delete(name)
+      taken.push(name)
+      log(ctx, 'warn', `/${name} is no command`, { error: describeFailure(error) })
+    }
   }
 
   return {

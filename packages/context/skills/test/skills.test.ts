@@ -256,6 +256,15 @@ describe('a person', () => {
     expect(await statusOf()).toMatch(/compact: .*\n {2}no command: another one is \/compact/)
   })
 
+  it('keeps an agent that works when a name is taken at the last moment', async () => {
+    await open()
+    project.bench.root.commands.list = () => []
+    await project.put('project/.agents/skills/compact.md', skillText('compact', 'not the real one'))
+    await project.turn()
+    expect(await say('/compact')).toMatchObject({ text: 'x' })
+    expect(await statusOf()).toMatch(/no command: another one is \/compact/)
+  })
+
   it('has the command of a skill as long as the skill is there', async () => {
     await open({ 'project/.agents/skills/a.md': skillText('a', 'one') })
     const { agent, root } = project.bench
