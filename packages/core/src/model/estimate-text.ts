@@ -1,15 +1,26 @@
 /**
  * Pieces as byte-pair tokenizers cut a text before they look anything up: no token crosses their
- * borders. One mark over and over, what may be encoded bytes, a word with what stands before it,
- * numbers, space, marks, and runs of all other scripts.
+ * borders.
  */
-const PIECE =
-  /([!-/:-@[-`{-~\t-\r ])\1{7,}|[\w+/=-]{16,}|[!-/:-@[-`{-~\t ]?(?:[A-Z]*[a-zÀ-ɏ]+|[A-Z]+)|\d{1,3}| ?[^\0-\x7fÀ-ɏ]+|[\t-\r ]+|[!-/:-@[-`{-~]+[\r\n]*|[^]/g
+const PIECES: readonly RegExp[] = [
+  // One mark over and over, and what may be encoded bytes.
+  /([!-/:-@[-`{-~\t-\r ])\1{7,}/,
+  /[\w+/=-]{16,}/,
+  // A word with what stands before it, numbers, and runs of other scripts.
+  /[!-/:-@[-`{-~\t ]?(?:[A-Z]*[a-zÀ-ɏ]+|[A-Z]+)/,
+  /\d{1,3}/,
+  / ?[^\0-\x7fÀ-ɏ]+/,
+  // Marks, space, and what is left.
+  / ?[!-/:-@[-`{-~]+[\r\n]*/,
+  /[\t-\r ]+/,
+  /[^]/,
+]
+const PIECE = new RegExp(PIECES.map(({ source }) => source).join('|'), 'g')
 /** The same of a run that is no encoded bytes. */
 const PART = /[\W_]?(?:[A-Z]*[a-z]+|[A-Z]+)|\d{1,3}|[\W_]+/g
 
 /** Where what may be encoded bytes turns from one kind of character to another. */
-const TURN = /[a-z](?=[A-Z0-9])|[A-Z](?=[A-Z0-9])|[0-9](?=[A-Za-z])/g
+const TURN = /[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g
 /** Names and paths turn less often. */
 const MAX_CHARS_PER_TURN = 4
 /** No word that a vocabulary would have. */
@@ -34,7 +45,8 @@ const SCRIPTS: readonly Script[] = [
   [0x8ff, 1, 0],
   [0xdff, 0.36, 0.2], // Scripts of India
   [0xeff, 0.38, 0.2], // Thai, Lao
-  [0x1fff, 2, 0],
+  [0x1dff, 2, 0],
+  [0x1fff, 0.8, 0], // Vietnamese, old Greek
   [0x206f, 1, 0], // Dashes, quotation marks
   [0x2bff, 1, 0], // Arrows, mathematics, boxes
   [0x2fff, 3, 0],
@@ -67,10 +79,12 @@ export function estimateText(text: string): number {
   return Math.ceil(tokens)
 }
 
-/** Long runs of spaces and rules are in every vocabulary. */
+/** Runs of spaces and rules are in every vocabulary, those of lines and tabs in few lengths. */
 function estimateRun(piece: string): number {
-  return 1 + piece.length / (piece < '!' && !piece.startsWith(' ') ? 16 : 64)
+  return piece < ' ' ? estimateSpace(piece) + 1 : 2 + piece.length / 64
 }
+
+const estimateSpace = ({ length }: string) => 1 + length / 16
 
 function estimatePiece(piece: string): number {
   const last = piece.charCodeAt(piece.length - 1)
@@ -91,18 +105,23 @@ function estimateEncodable(piece: string): number {
 
 function estimatePart(part: string, last: number): number {
   if (isLetter(last)) return estimateWord(part)
-  // One space before a number or another script goes with it, or is a token: rarely both.
-  if (last <= 0x20 || part.length < 4 || (last >= 0x30 && last <= 0x39)) return 1
-  return 1 + (part.length - 3) * 0.4
+  if (/^[\t-\r ]*$/.test(part)) return estimateSpace(part)
+  if (part.length < 4 || (last >= 0x30 && last <= 0x39)) return 1
+  const lines = /[\r\n]+$/.exec(part)?.[0] ?? ''
+  return 1 + Math.max(0, part.length - lines.length - 3) * 0.4 + lines.length / 8
 }
 
 /** Usual words are one token, with what stands before them. */
 function estimateWord(word: string): number {
   const { length } = word
-  const accents = word.match(/[À-ɏ]/g)?.length ?? 0
-  if (length > 24 || CLUSTER.test(word)) return length / 2 + accents / 2
+  const accented = word.match(/[À-ɏ]/g)?.length ?? 0
+  // Words of accented letters alone are none, and each letter is a token.
+  const accents = accented * (accented * 2 > length ? 1 : 0.4)
+  if (length > 24 || CLUSTER.test(word)) return length / 2 + accents
   const capitals = word.charCodeAt(2) < 0x61 ? 0.2 * length - 0.4 : 0
-  return 1.02 + Math.max(0, capitals, (length - 7) * 0.12) + accents * 0.4
+  // A mark in front is a token of its own with rarer words.
+  const mark = /^[^A-Za-z À-ɏ]/.test(word) ? 0.2 : 0
+  return 1.02 + Math.max(0, capitals, (length - 7) * 0.15) + accents + mark
 }
 
 function estimateScripts(piece: string): number {
