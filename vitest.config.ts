@@ -34,8 +34,8 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...properties,
           ...roomy,
+          ...properties,
           name: 'unit',
           include: [packageTests],
           exclude: ['**/node_modules/**', slowTests],
@@ -59,8 +59,8 @@ export default defineConfig({
       },
       {
         test: {
-          ...properties,
           ...roomy,
+          ...properties,
           name: 'simulation',
           include: [simulationTests],
         },

@@ -10,9 +10,14 @@ export function capableAnswer(text: string): WireAnswer {
   }
   if (text.includes('17 times 23')) return { reasoning: ['340 + 51'], text: ['391'] }
   if (text.includes('Which colour')) return { text: ['Red'] }
-  if (text.includes('Count from 1')) return { text: ['1 2 ', '3 4 ', '5'] }
+  if (isCount(text)) return { text: Array.from({ length: 20 }, (_, at) => `${at + 1} `) }
   return { text: ['ready'] }
 }
+
+const isCount = (text: string) => text.includes('Count from 1')
+
+/** What is sent at once is read at once: then nothing shows that it was a stream. */
+const paceOf = (text: string) => (isCount(text) ? { pauseMs: 5 } : {})
 
 /** A reply as a model gives it that can do all that is probed; `id` is the one that it lists. */
 export function capableReply(api: WireApi, id: string): PeerReply {
@@ -20,7 +25,7 @@ export function capableReply(api: WireApi, id: string): PeerReply {
     const reply =
       request.method === 'GET'
         ? plainReply(200, { data: [{ id }] })
-        : streamReply(encodeAnswer(api, capableAnswer(request.text)))
+        : streamReply(encodeAnswer(api, capableAnswer(request.text)), paceOf(request.text))
     return reply(response, request)
   }
 }

@@ -66,6 +66,8 @@ export interface StreamReplyOptions {
   readonly prefix?: string
   /** Bytes of one write; whole events by default. */
   readonly pieceBytes?: number
+  /** Milliseconds between events, as a model that writes takes them. */
+  readonly pauseMs?: number
   /** What happens after the last event. Default `end`. */
   readonly after?: 'end' | 'hang' | 'destroy'
 }
@@ -75,10 +77,16 @@ export function streamReply(
   events: readonly string[],
   options: StreamReplyOptions = {},
 ): PeerReply {
-  const { newline = '\n', prefix = '', pieceBytes, after = 'end' } = options
+  const { newline = '\n', prefix = '', pieceBytes, pauseMs, after = 'end' } = options
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
     const lines = events.map((event) => `${event}\n\n`.replaceAll('\n', newline))
+    if (pauseMs !== undefined) {
+      for (const line of lines.splice(0)) {
+        response.write(line)
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      }
+    }
     const bytes = Buffer.from(prefix + lines.join(''))
     const size = pieceBytes ?? bytes.length
     for (let at = 0; at < bytes.length; at += size) {
