@@ -9,7 +9,7 @@ import { z } from 'zod'
 const MAX_CHARS = 6_000
 const MAX_LINE = 160
 
-const fail = defineErrors('context-memory', {
+const fail = defineErrors('tool-retrieve-memory', {
   SNAPSHOT_UNKNOWN: {
     message: 'There is no snapshot {snapshot}; there are: {known}.',
   },
