@@ -136,6 +136,7 @@ const groups: readonly Group[] = [
       'core: lines that are not blank',
       'prompt: all rows',
       'prompt: context-guidance',
+      'prompt: context-spill',
       'prompt: context-surroundings',
       'prompt: tool-apply-patch',
       'prompt: tool-bash',
