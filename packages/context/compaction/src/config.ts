@@ -44,7 +44,7 @@ export const compactionConfig = z.strictObject({
   failuresBeforePause: count
     .default(3)
     .describe('In a row, after which no model is asked until the pause is over.'),
-  pauseMs: count.default(300_000),
+  pauseMs: count.default(300_000).describe('Milliseconds.'),
   maxPinnedTokens: count
     .default(8_000)
     .describe('Of facts that are carried over word for word; the least important go first.'),
