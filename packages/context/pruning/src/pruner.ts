@@ -11,8 +11,10 @@ type PruneContext = Parameters<HistoryPruner['prune']>[1]
  */
 export function createPruner(config: PruningConfig): HistoryPruner {
   return {
-    prune(messages, context) {
+    prune(history, context) {
       let excess = excessOf(context, config)
+      if (excess <= 0) return []
+      const { messages } = history
       const kept = context.trigger === 'overflow' ? 0 : config.keepRecentMessages
       const cuts = []
       for (const message of messages.slice(0, Math.max(0, messages.length - kept))) {

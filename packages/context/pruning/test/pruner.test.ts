@@ -34,7 +34,7 @@ function prune(
 ) {
   const context = { trigger, pressure, pending: [], signal: new AbortController().signal }
   // It looks at nothing else of what it is given.
-  return createPruner(options).prune(messages, context as never)
+  return createPruner(options).prune({ messages }, context as never)
 }
 
 /** The history after what was cut, as the surface has it. */

@@ -14,7 +14,10 @@ export interface EpisodicMemory {
   readonly pinned: readonly PinnedFact[]
 }
 
-/** A draft of what the model sees: a compressor may replace both members, nothing else does. */
+/**
+ * A draft of what the model sees: a compressor may replace both members, nothing else does. The
+ * messages are gathered when they are first asked for: mostly it is not time, at any length.
+ */
 export interface History {
   /** Oldest first, system prompts aside. */
   messages: readonly Message[]
@@ -95,7 +98,7 @@ export interface ContextCompressor {
 export interface HistoryPruner {
   /** The results to replace, by message id, with what the model sees in their place. */
   prune(
-    messages: readonly Message[],
+    history: Readonly<Pick<History, 'messages'>>,
     context: Omit<CompressContext, 'onUsage' | 'idGenerator'>,
   ): readonly { readonly messageId: string; readonly text: string }[]
 }

@@ -1,6 +1,6 @@
 import { describe } from '../error/index.ts'
 import { createRegistry, type Context, type Scope } from '../kernel/index.ts'
-import { newId, type Usage } from '../message/index.ts'
+import { newId, type Message, type Usage } from '../message/index.ts'
 import { estimateMessage } from '../model/index.ts'
 import {
   assistantMessage,
@@ -20,6 +20,7 @@ import type {
   CompressResult,
   ContextCompressor,
   EpisodicMemory,
+  History,
   HistoryPruner,
   SpentOn,
   UsageRecord,
@@ -113,20 +114,12 @@ class Run {
     return { trigger, target, pending, signal, pressure, agent: this.#agent }
   }
 
-  /** The conversation; the system prompt is no part of any history that is compacted. */
-  #entries(): readonly SurfaceEntry[] {
-    return this.#session.surface.filter(({ message }) => message.role !== 'system')
-  }
-
   async #prune(pruner: HistoryPruner, pressure: Pressure | undefined): Promise<number> {
-    const entries = this.#entries()
-    const messages = entries.map(({ message }) => message)
-    const texts = new Map(
-      pruner
-        .prune(messages, this.#context(pressure))
-        .map(({ messageId, text }) => [messageId, text]),
-    )
-    const replaced = entries
+    const { surface } = this.#session
+    const cuts = pruner.prune(new Draft(surface), this.#context(pressure))
+    if (cuts.length === 0) return 0
+    const texts = new Map(cuts.map(({ messageId, text }) => [messageId, text]))
+    const replaced = conversation(surface)
       .filter(({ message }) => message.role === 'tool' && texts.has(message.id))
       .map(({ seq, message }) => ({ seq, text: texts.get(message.id) as string }))
     if (replaced.length === 0) return 0
@@ -142,14 +135,7 @@ class Run {
 
   async #compress(compressor: ContextCompressor): Promise<CompressResult> {
     const before = this.#session.surface
-    const entries = this.#entries()
-    const state: AgentState = {
-      history: {
-        messages: Object.freeze(entries.map(({ message }) => message)),
-        episodicMemories: Object.freeze([]),
-      },
-      usages: usagesOf(this.#session),
-    }
+    const state = { history: new Draft(before), usages: usagesOf(this.#session) }
     const staged: { usage?: Usage; on?: SpentOn } = {}
     const context: CompressContext = {
       ...this.#context(this.#measure()),
@@ -198,8 +184,7 @@ class Run {
     if (!episodeId || !episode) return failed('missing_episode_id')
     if (this.#request.signal.aborted) return failed('cancelled')
     if (!before.every((entry, at) => entry === now[at])) return failed('history_changed')
-    const entries = before.filter(({ message }) => message.role !== 'system')
-    const replacement = readDraft(entries, history.messages)
+    const replacement = readDraft(conversation(before), history.messages)
     if (typeof replacement === 'string') return failed(replacement)
     const { message, shadowed } = replacement
     const taken = shadowed.reduce((sum, entry) => sum + estimateMessage(entry.message), 0)
@@ -232,6 +217,32 @@ class Run {
       compactionStart({ id, trigger: this.#request.trigger }),
       compactionEnd({ id, error, ...(spent ? { spent } : {}) }),
     ])
+  }
+}
+
+/** The system prompt is no part of any history that is compacted. */
+function conversation(surface: readonly SurfaceEntry[]): readonly SurfaceEntry[] {
+  return surface.filter(({ message }) => message.role !== 'system')
+}
+
+/** What a compressor works on. */
+class Draft implements History {
+  episodicMemories: readonly EpisodicMemory[] = Object.freeze([])
+  readonly #surface: readonly SurfaceEntry[]
+  #messages: readonly Message[] | undefined
+
+  constructor(surface: readonly SurfaceEntry[]) {
+    this.#surface = surface
+  }
+
+  get messages(): readonly Message[] {
+    return (this.#messages ??= Object.freeze(
+      conversation(this.#surface).map(({ message }) => message),
+    ))
+  }
+
+  set messages(changed: readonly Message[]) {
+    this.#messages = changed
   }
 }
 

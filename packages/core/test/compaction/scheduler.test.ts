@@ -368,7 +368,7 @@ describe('a compaction among other things', () => {
 
 describe('pruning', () => {
   const cut: HistoryPruner = {
-    prune: (messages) =>
+    prune: ({ messages }) =>
       messages
         .filter((message) => message.role === 'tool')
         .map(({ id }) => ({ messageId: id, text: 'cut' })),
@@ -393,7 +393,7 @@ describe('pruning', () => {
 
   it('replaces results only, whatever a pruner names', async () => {
     const all: HistoryPruner = {
-      prune: (messages) => messages.map(({ id }) => ({ messageId: id, text: 'cut' })),
+      prune: ({ messages }) => messages.map(({ id }) => ({ messageId: id, text: 'cut' })),
     }
     await start({ pruner: all, replies: replies() })
     await turn('three')
