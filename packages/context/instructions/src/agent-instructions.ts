@@ -1,4 +1,4 @@
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '@cordage/core/agent'
 import { describeFailure, log, type PluginContext } from '@cordage/core/kernel'
@@ -19,6 +19,8 @@ export interface AgentInstructionsOptions {
   readonly found: (id: string) => void
 }
 
+/** Files are not looked at more often within a turn, unless a tool has touched one. */
+const LOOK_MS = 250
 const BELOW = 'instructions:'
 /** What was brought in from elsewhere tells its own authors what to do. */
 const FOREIGN = new Set(['.git', 'node_modules'])
@@ -32,6 +34,8 @@ export class AgentInstructions {
   readonly #told = new Set<string>()
   /** Framing takes longer than looking whether a file is still the same. */
   #last: { readonly groups: readonly Group[]; readonly texts: Map<string, string> } | undefined
+  /** When and where the files were last looked at; not since one of them was touched. */
+  #looked: { readonly at: number; readonly cwd: string } | undefined
   #texts: { readonly input: PromptInput; readonly all: Promise<Map<string, string>> } | undefined
 
   /** Goes on with what the log says that the model was told. */
@@ -72,6 +76,7 @@ export class AgentInstructions {
   async #look(path: string): Promise<void> {
     const { reader, agent } = this.#options
     const project = await reader.real(agent.session.header.project)
+    if (this.#options.names.includes(basename(path))) this.#looked = undefined
     if (!contains(project, path)) return
     const inner = (await reader.isDirectory(path)) ? path : dirname(path)
     const known = directoriesTo(project, await reader.real(agent.session.cwd))
@@ -85,13 +90,18 @@ export class AgentInstructions {
   }
 
   #addBelow(name: string): void {
+    this.#looked = undefined
     this.#below.add(name)
     this.#options.found(BELOW + name)
   }
 
   /** The text of each context, empty where there is nothing to tell. */
-  async #write({ project: given, cwd }: PromptInput): Promise<Map<string, string>> {
+  async #write({ project: given, cwd, step }: PromptInput): Promise<Map<string, string>> {
     const { reader, maxBytes, ctx } = this.#options
+    const now = performance.now()
+    const { at = -LOOK_MS, cwd: there } = this.#looked ?? {}
+    if (step > 1 && this.#last && there === cwd && now - at < LOOK_MS) return this.#last.texts
+    this.#looked = { at: now, cwd }
     const { home } = ctx.host
     const project = await reader.real(given)
     const collecting = this.#collecting(project)

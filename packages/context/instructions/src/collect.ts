@@ -23,8 +23,9 @@ export async function collect(
 ): Promise<Group> {
   const { names, reader, judge } = options
   const read = async (path: string) => ({ path, file: await reader.read(path, judge) })
-  const places = directories.map((directory) => {
-    return Promise.all(names.map((name) => read(join(directory, name))))
+  const places = directories.map(async (directory) => {
+    const there = await reader.among(directory, names)
+    return Promise.all(there.map((name) => read(join(directory, name))))
   })
   const collected = { files: [] as Instruction[], left: [] as string[], seen: new Set<string>() }
   for (const place of await Promise.all(places)) {

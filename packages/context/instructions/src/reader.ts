@@ -17,6 +17,11 @@ export type Judge = (path: string) => WhyNot | undefined
 
 /** Reads a file again only once it is another one: this is asked before every step. */
 export interface Reader {
+  /**
+   * Those of `names`, which are always the same ones, that may be in a directory: to look at it is
+   * cheaper than to look for each of them.
+   */
+  among(directory: string, names: readonly string[]): Promise<readonly string[]>
   read(path: string, judge: Judge): Promise<ReadText | WhyNot>
   /** With its links followed; as it is where nothing is there. Found out once. */
   real(path: string): Promise<string>
@@ -28,14 +33,35 @@ interface Known {
   readonly file: ReadText
 }
 
+interface KnownDirectory {
+  readonly fingerprint: string
+  readonly there: readonly string[]
+}
+
 const MAX_KNOWN = 1_000
 
 /** One byte more than `maxBytes` are read of a file, so that it shows that there are more. */
 export function createReader(fs: FileSystem, maxBytes: number): Reader {
   const files = new Map<string, Known>()
   const places = new Map<string, string>()
+  const directories = new Map<string, KnownDirectory>()
 
   return {
+    async among(directory, names) {
+      const fingerprint = await fs.fingerprint(directory)
+      if (fingerprint === '') return []
+      if (fingerprint === undefined) return names
+      const known = directories.get(directory)
+      if (known?.fingerprint === fingerprint) return known.there
+      const entries = await inspect(fs, directory, (target) => target.list())
+      if (!entries) return names
+      // There are systems for which another case is the same name.
+      const listed = new Set(entries.map(({ name }) => name.toLowerCase()))
+      const there = names.filter((name) => listed.has(name.toLowerCase()))
+      if (directories.size >= MAX_KNOWN) directories.clear()
+      directories.set(directory, { fingerprint, there })
+      return there
+    },
     async read(path, judge) {
       const fingerprint = await fs.fingerprint(path)
       if (fingerprint === '') return 'missing'

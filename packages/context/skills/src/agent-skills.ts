@@ -24,6 +24,8 @@ export interface AgentSkillsOptions {
   readonly roots: readonly string[]
   readonly limits: CatalogueLimits
   readonly maxBodyChars: number
+  /** Roots are not looked at more often within a turn. */
+  readonly lookEveryMs: number
 }
 
 /** What there is to tell when there are these skills and the model was told so much. */
@@ -43,6 +45,7 @@ export class AgentSkills {
   readonly #commands: SkillCommands
   readonly #reported = new Set<string>()
   #set: SkillSet = { skills: [], problems: [] }
+  #lookedAt = -Infinity
   #mark: string | undefined
   #told: Catalogue | undefined
   #news: News | undefined
@@ -99,7 +102,7 @@ export class AgentSkills {
 
   async #write({ toolNames, step }: PromptInput): Promise<Texts> {
     // Hundreds of files are not worth a look before each step.
-    const moved = await this.#haveRootsMoved()
+    const moved = await this.#haveRootsMoved(step)
     const set = step === 1 || moved ? await this.refresh() : this.#set
     // Without the tool, which may come a step later or be kept from the agent, none can be loaded.
     const loadable = toolNames.includes(TOOL)
@@ -114,7 +117,11 @@ export class AgentSkills {
     return { [LIST]: news.told.text, [CHANGES]: this.#changes(news.changes) }
   }
 
-  async #haveRootsMoved(): Promise<boolean> {
+  /** Looks before each turn, and within one as often as a watcher would. */
+  async #haveRootsMoved(step: number): Promise<boolean> {
+    const now = performance.now()
+    if (step > 1 && now - this.#lookedAt < this.#options.lookEveryMs) return false
+    this.#lookedAt = now
     const before = this.#mark
     this.#mark = await this.#options.files.mark(this.#options.roots)
     return this.#mark === undefined || this.#mark !== before

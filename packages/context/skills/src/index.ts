@@ -28,6 +28,7 @@ const config = z.strictObject({
   maxDescriptionChars: count(20, 300).describe('Of one skill in that list.'),
   // Stays under what the pipeline shows of a result, so that a body is never cut again.
   maxBodyChars: count(1_000, 28_000).describe('Of a skill that is loaded.'),
+  lookEveryMs: count(0, 250).describe('Roots are not looked at more often within a turn.'),
 })
 
 type SkillsConfig = z.infer<typeof config>
@@ -44,13 +45,14 @@ const plugin: Plugin<SkillsConfig> = definePlugin({
     const files = filesOf.get(ctx.fs) ?? new SkillFiles(ctx.fs)
     filesOf.set(ctx.fs, files)
     const known = new Map<string, AgentSkills>()
-    const { maxBodyChars } = options
+    const { maxBodyChars, lookEveryMs } = options
 
     ctx.agents.onSpawn(ctx, async (agent) => {
       // A child has the row in a scope of its own.
       if (own && agent.scope !== own) return undefined
       const roots = rootsOf(agent, ctx.host.home, options)
-      const skills = new AgentSkills({ ctx, agent, files, roots, limits: options, maxBodyChars })
+      const limits = { maxBodyChars, lookEveryMs, limits: options }
+      const skills = new AgentSkills({ ctx, agent, files, roots, ...limits })
       known.set(agent.id, skills)
       agent.scope.ctx.effect(() => () => known.delete(agent.id))
       const { length } = (await skills.refresh()).problems

@@ -303,12 +303,21 @@ describe('the list that the model has', () => {
   })
 
   it('has what came during a turn in its next step', async () => {
-    await open(two)
+    await open(two, { lookEveryMs: 0 })
     const command = `printf -- '${skillText('c', 'three').replaceAll('\n', '\\n')}' > .agents/skills/c.md`
     await project.turn(['bash', { command }])
     expect(told().at(-1)?.[1].match(/^- .*/gm)).toEqual(['- c: three'])
     const turns = project.bench.session.turn.turn
     expect(turns).toBe(1)
+  })
+
+  it('looks no more often within a turn than it is to, and before each turn', async () => {
+    await open(two, { lookEveryMs: 1e9 })
+    const command = `printf -- '${skillText('c', 'three').replaceAll('\n', '\\n')}' > .agents/skills/c.md`
+    await project.turn(['bash', { command }])
+    expect(told().at(-1)?.[1]).not.toContain('three')
+    await project.turn()
+    expect(told().at(-1)?.[1].match(/^- .*/gm)).toEqual(['- c: three'])
   })
 
   it('says when what had changed holds no more, and when nothing is left', async () => {

@@ -97,10 +97,12 @@ class Run {
     this.#request.signal.throwIfAborted()
     const before = this.#measure()
     const pruned = pruner ? await this.#prune(pruner, before) : 0
+    const left = pruned > 0 ? this.#measure() : before
     const result: CompressResult = compressor
-      ? await this.#compress(compressor)
+      ? await this.#compress(compressor, left)
       : { outcome: 'skipped', reason: 'no_compressor' }
-    return { pruned, result, before, after: this.#measure() }
+    const after = result.outcome === 'compressed' ? this.#measure() : left
+    return { pruned, result, before, after }
   }
 
   #measure(): Pressure | undefined {
@@ -133,12 +135,15 @@ class Run {
     return replaced.length
   }
 
-  async #compress(compressor: ContextCompressor): Promise<CompressResult> {
+  async #compress(
+    compressor: ContextCompressor,
+    pressure: Pressure | undefined,
+  ): Promise<CompressResult> {
     const before = this.#session.surface
     const state = { history: new Draft(before), usages: usagesOf(this.#session) }
     const staged: { usage?: Usage; on?: SpentOn } = {}
     const context: CompressContext = {
-      ...this.#context(this.#measure()),
+      ...this.#context(pressure),
       idGenerator: episodeIds(this.#session),
       onUsage: (usage, on) => Object.assign(staged, { usage, on }),
     }

@@ -24,7 +24,7 @@ import {
   type RequestErrorResult,
 } from './hooks.ts'
 import type { TurnRun } from './run.ts'
-import { readAnswer, type Attempt } from './stream.ts'
+import { OVER, readAnswer, type Attempt } from './stream.ts'
 
 export interface StepAnswer {
   readonly kind: Exclude<AnswerKind, 'empty' | 'filtered'>
@@ -109,7 +109,7 @@ async function tryOnce(
   } catch (error) {
     return { kind: 'failed', partial: answer ?? assembler.finish(), error }
   } finally {
-    attempt.over.abort()
+    attempt.over.abort(OVER)
   }
 }
 

@@ -16,6 +16,9 @@ import { limitStream, type StreamLimits } from './stream-limits.ts'
 /** A stream whose events are all there already would keep timers, signals and sockets waiting. */
 const MAX_EVENTS_AT_ONCE = 256
 
+/** Why an attempt is over that nobody cancelled: an error of its own would cost its stack. */
+export const OVER = 'the attempt is over'
+
 /** One try of a request, and what has come of it so far. */
 export interface Attempt {
   readonly request: ModelRequest
@@ -54,7 +57,7 @@ export async function readAnswer(
   } catch (error) {
     throw isHarnessError(signal.reason) ? signal.reason : error
   } finally {
-    over.abort()
+    over.abort(OVER)
     limits.stop()
   }
 }
