@@ -343,6 +343,38 @@ describe('a compaction among other things', () => {
     ])
   })
 
+  it('ends with the turn that waits for it, and what was sent meanwhile is said once', async () => {
+    const gate = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const state = { waits: true }
+    await start({
+      compress: async (draft, context) => {
+        if (!state.waits) return { outcome: 'skipped', reason: 'below_threshold' }
+        asked.resolve()
+        await gate.promise
+        return shorten()(draft, context)
+      },
+      replies: [say('three it is'), say('four it is')],
+    })
+    const { surface } = await left()
+    const ended = turn('three')
+    await asked.promise
+    await made.agent.steer('four')
+    await made.agent.cancel()
+    expect(await ended).toMatchObject({ reason: 'aborted' })
+    const waiting = () => made.session.inbox.map(({ message }) => textOf(message))
+    expect(waiting()).toEqual(['three', 'four'])
+    state.waits = false
+    gate.resolve()
+    await made.root.compaction.settled(made.session.id)
+    expect(made.session.surface).toBe(surface)
+    expect(await made.agent.wake()).toMatchObject({ reason: 'completed' })
+    await made.agent.idle()
+    expect(waiting()).toEqual([])
+    const said = texts(made.session.surface)
+    expect(said.filter((text) => ['three', 'four'].includes(text))).toEqual(['three', 'four'])
+  })
+
   it('that is cancelled changes nothing, though the compressor does not listen', async () => {
     const abort = new AbortController()
     const gate = Promise.withResolvers<void>()
