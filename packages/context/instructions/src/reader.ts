@@ -1,5 +1,4 @@
-import type { FileSystem } from '@cordage/core/environment'
-import { isHarnessError } from '@cordage/core/error'
+import { inspect, type FileSystem, type Target } from '@cordage/core/environment'
 import { decodeText } from '@cordage/core/tool'
 import { importsIn } from './imports-in.ts'
 
@@ -87,14 +86,12 @@ export function createReader(fs: FileSystem, maxBytes: number): Reader {
   }
 }
 
-type Inspected = Awaited<ReturnType<FileSystem['target']>>
-
 async function readText(
   fs: FileSystem,
   path: string,
   { judge, maxBytes }: { judge: Judge; maxBytes: number },
 ): Promise<ReadText | WhyNot> {
-  const read = async (target: Inspected): Promise<ReadText | WhyNot> => {
+  const read = async (target: Target): Promise<ReadText | WhyNot> => {
     const why = judge(target.path)
     if (why) return why
     const stat = await target.stat()
@@ -109,19 +106,4 @@ async function readText(
 
 async function resolve(fs: FileSystem, path: string): Promise<string> {
   return (await inspect(fs, path, async (target) => target.path)) ?? path
-}
-
-/** Files that are gone, or cannot be had, give nothing; anything else is a fault. */
-async function inspect<T>(
-  fs: FileSystem,
-  path: string,
-  look: (target: Inspected) => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    await using target = await fs.target(path)
-    return await look(target)
-  } catch (error) {
-    if (isHarnessError(error)) return undefined
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@cordage/core/message'
 import { handleIn, handleOfText, note, resultText } from '@cordage/core/tool'
-import type { PruningConfig } from './index.ts'
+import type { PruningConfig } from './config.ts'
 
 /**
  * What stands for a long result: its ends, counted in code points, and between them the handle of

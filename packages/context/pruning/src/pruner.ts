@@ -1,6 +1,6 @@
 import type { HistoryPruner } from '@cordage/core/compaction'
 import { estimateMessage, estimateTokens } from '@cordage/core/model'
-import type { PruningConfig } from './index.ts'
+import type { PruningConfig } from './config.ts'
 import { cutResult } from './cut-result.ts'
 
 type PruneContext = Parameters<HistoryPruner['prune']>[1]

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { FileSystem, Target } from '@cordage/core/environment'
-import { isHarnessError } from '@cordage/core/error'
+import { inspect, type FileSystem } from '@cordage/core/environment'
 import { MAX_HEAD_BYTES, parseSkill, type SkillHead } from './skill-text.ts'
 
 export interface Skill extends SkillHead {
@@ -129,19 +128,4 @@ async function readHead(
     const found = 'problem' in parsed ? { path, reason: parsed.problem } : { ...parsed.head, path }
     return { real, found }
   })
-}
-
-/** Nothing for what is gone or cannot be had; anything else is a fault. */
-export async function inspect<T>(
-  fs: FileSystem,
-  path: string,
-  look: (target: Target) => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    await using target = await fs.target(path)
-    return await look(target)
-  } catch (error) {
-    if (isHarnessError(error)) return undefined
-    throw error
-  }
 }

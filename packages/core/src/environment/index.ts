@@ -1,4 +1,5 @@
 export * from './errors.ts'
 export * from './file-system.ts'
+export { inspect } from './inspect.ts'
 export * from './processes.ts'
 export * from './project.ts'

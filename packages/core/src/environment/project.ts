@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { isHarnessError } from '../error/index.ts'
 import type { FileSystem } from './file-system.ts'
+import { inspect } from './inspect.ts'
 
 /** The project of a directory: the nearest one above it that holds `.git`, else itself. */
 export async function projectOf(fs: FileSystem, cwd: string): Promise<string> {
@@ -12,11 +12,5 @@ export async function projectOf(fs: FileSystem, cwd: string): Promise<string> {
 
 /** False also for what may not be looked at. */
 export async function exists(fs: FileSystem, path: string): Promise<boolean> {
-  try {
-    await using target = await fs.target(path)
-    return (await target.stat()) !== undefined
-  } catch (error) {
-    if (isHarnessError(error)) return false
-    throw error
-  }
+  return (await inspect(fs, path, async (target) => (await target.stat()) !== undefined)) ?? false
 }
