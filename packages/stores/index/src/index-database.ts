@@ -1,9 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3'
+import { indexedWords } from '@cordage/core/store'
 import type { Batch, Calls, Entry, Found, Known, Wanted } from './calls.ts'
 import { fileId, isSpoiled, openIndex } from './index-file.ts'
 import { removeIndex } from './index-remove.ts'
 import { searchIndex } from './search.ts'
-import { indexedWords } from './words.ts'
 
 export { isSpoiled }
 

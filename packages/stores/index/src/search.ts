@@ -1,8 +1,7 @@
 import type { Statement } from 'better-sqlite3'
-import type { EventHit, SessionMatch } from '@cordage/core/store'
+import { matchOf, termsOf, type EventHit, type SessionMatch } from '@cordage/core/store'
 import type { Found, Wanted } from './calls.ts'
 import { snippetOf } from './snippet.ts'
-import { matchOf, termsOf } from './terms.ts'
 
 type Prepare = (sql: string) => Statement
 

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeFailure } from '@cordage/core/kernel'
 import { sessionError, type Fact, type Session } from '@cordage/core/session'
-import type {
-  EventHit,
-  SearchPage,
-  SearchRequest,
-  SessionMatch,
-  SessionQuery,
-  SessionSummary,
-  Store,
+import {
+  termsOf,
+  type EventHit,
+  type SearchPage,
+  type SearchRequest,
+  type SessionMatch,
+  type SessionQuery,
+  type SessionSummary,
+  type Store,
 } from '@cordage/core/store'
 import type { Found, Wanted } from './calls.ts'
 import { CatchUp } from './catch-up.ts'
@@ -17,7 +18,6 @@ import type { ExtractOptions } from './extract.ts'
 import type { Following } from './following.ts'
 import { BeganAnew, IndexThread } from './index-thread.ts'
 import { traceSession } from './lineage.ts'
-import { termsOf } from './terms.ts'
 
 export interface QueryOptions {
   readonly store: Store

@@ -1,5 +1,4 @@
-import type { Term } from './terms.ts'
-import { wordsIn, type Word } from './words.ts'
+import { wordsIn, type Term, type Word } from '@cordage/core/store'
 
 const before = 60
 const after = 140

@@ -1,9 +1,8 @@
+import { indexedWords, matchOf, termsOf } from '@cordage/core/store'
 import Sqlite from 'better-sqlite3'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { snippetOf } from '../src/snippet.ts'
-import { matchOf, termsOf } from '../src/terms.ts'
-import { indexedWords, wordsIn } from '../src/words.ts'
 
 let database: Sqlite.Database
 beforeAll(() => {
@@ -185,16 +184,6 @@ it('any text is found by each of its words and pairs, and no other text is', () 
           ),
         ).toEqual(expected)
         expect(expected).toContain(a % all.length)
-      }
-    }),
-  )
-})
-
-it('each word stands where it says', () => {
-  fc.assert(
-    fc.property(text, ({ text }) => {
-      for (const { at, end, text: word } of wordsIn(text)) {
-        expect(bare(text.slice(at, end))).toBe(bare(word))
       }
     }),
   )

@@ -1,4 +1,4 @@
-import { wordsIn } from './words.ts'
+import { wordsIn } from './search-words.ts'
 
 /** Words that stand one after the other: a single one, a phrase, or an identifier. */
 export interface Term {
@@ -29,9 +29,12 @@ function termOf(text: string): Term | undefined {
   return { words, open, ...(isName ? { whole } : {}) }
 }
 
-/** The terms in the language of FTS5. Words hold letters and digits only, so nothing needs escaping. */
-export function matchOf(terms: readonly Term[]): string {
-  return terms.map(matchOfTerm).join(' AND ')
+/**
+ * The terms in the language of FTS5, for a table of `words` and `wholes`. Words hold letters and
+ * digits only, so nothing needs escaping.
+ */
+export function matchOf(terms: readonly Term[], joined: 'AND' | 'OR' = 'AND'): string {
+  return terms.map(matchOfTerm).join(` ${joined} `)
 }
 
 function matchOfTerm({ words, open, whole }: Term): string {
