@@ -30,6 +30,12 @@ export type AgentStatus =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly turn: number; readonly waiting?: string }
 
+export interface SendOptions {
+  readonly queue?: InboxQueue
+  readonly wake?: boolean
+  readonly typed?: string | undefined
+}
+
 /** A running participant: a session, a scope, an inbox and the loop that drives them. */
 export interface Agent {
   readonly id: string
@@ -46,10 +52,11 @@ export interface Agent {
   readonly notices: readonly string[]
 
   /**
-   * Puts a message into the inbox, durably, and wakes the agent. Throws `MESSAGE_EMPTY`,
-   * `AGENT_CLOSED` and, with the message in the inbox, `LOOP_MISSING`.
+   * Puts a message into the inbox, durably, and wakes the agent. `typed` is what of the text a
+   * person typed: all of it unless given, and an empty one where a program speaks. Throws
+   * `MESSAGE_EMPTY`, `AGENT_CLOSED` and, with the message in the inbox, `LOOP_MISSING`.
    */
-  send(text: string, options?: { queue?: InboxQueue; wake?: boolean }): Promise<Message>
+  send(text: string, options?: SendOptions): Promise<Message>
   /** Next-step input for a running turn; wakes an idle agent. */
   steer(text: string): Promise<Message>
   /**

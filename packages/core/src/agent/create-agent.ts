@@ -35,8 +35,8 @@ export function createAgent(parts: AgentParts): Agent {
     await session.append([inboxSplice(data)])
   }
 
-  const put = async (text: string, queue: InboxQueue): Promise<Message> => {
-    const message = personMessage(newId(), text)
+  const put = async (text: string, queue: InboxQueue, typed?: string): Promise<Message> => {
+    const message = personMessage(newId(), text, typed)
     await splice({ inserted: [{ queue, message }], cause: 'send' })
     return message
   }
@@ -49,7 +49,7 @@ export function createAgent(parts: AgentParts): Agent {
 
   const goOn = async (): Promise<Message> => {
     if (!isCutShort(session.turn)) throw agentError('NOTHING_INTERRUPTED', { id: session.id })
-    return put(await goOnText(parts.ctx, agent), 'next-step')
+    return put(await goOnText(parts.ctx, agent), 'next-step', '')
   }
 
   const agent: Agent = {
@@ -71,8 +71,8 @@ export function createAgent(parts: AgentParts): Agent {
     get status() {
       return turns.status()
     },
-    async send(text, { queue = 'next-turn', wake = true } = {}) {
-      const message = await put(text, queue)
+    async send(text, { queue = 'next-turn', wake = true, typed } = {}) {
+      const message = await put(text, queue, typed)
       // How the turn ends is told elsewhere; that none can begin is told here.
       if (wake) void turns.wake()
       return message

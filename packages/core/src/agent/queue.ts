@@ -16,10 +16,13 @@ function isShown({ type }: ContentPart): boolean {
   return type !== 'text'
 }
 
-/** Throws `MESSAGE_EMPTY`. */
-export function personMessage(id: string, text: string): Message {
+/** All of it is `typed` by a person unless given. Throws `MESSAGE_EMPTY`. */
+export function personMessage(id: string, text: string, typed?: string): Message {
   if (text.trim() === '') throw agentError('MESSAGE_EMPTY')
-  return textMessage(id, 'user', text, { kind: 'user' })
+  return textMessage(id, 'user', text, {
+    kind: 'user',
+    ...(typed === undefined || typed === text ? {} : { typed }),
+  })
 }
 
 /**

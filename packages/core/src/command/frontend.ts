@@ -16,6 +16,8 @@ export interface Terminal {
 /** What a person asked for on the command line, already checked. */
 export interface Invocation {
   readonly task?: string
+  /** What of the task a person typed, where that is not all: what came through a pipe is not. */
+  readonly typed?: string
   readonly session:
     | { readonly kind: 'new' }
     | { readonly kind: 'resume'; readonly id: string }

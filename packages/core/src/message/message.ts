@@ -5,7 +5,8 @@ import type { ContentPart, TextPart, ToolCallPart } from './content.ts'
  * plugin injects names its row, so that no frontend or search mistakes one for the other.
  */
 export type Source =
-  | { readonly kind: 'user' }
+  /** `typed`: what of the text a person typed, where a program put more to it or wrote it all. */
+  | { readonly kind: 'user'; readonly typed?: string }
   | { readonly kind: 'plugin'; readonly row: string; readonly form: PluginForm }
   | { readonly kind: 'model'; readonly provider: string; readonly model: string }
   | { readonly kind: 'tool'; readonly callId: string }
@@ -36,6 +37,12 @@ export function textOf(message: Pick<Message, 'content'>): string {
     .filter((part): part is TextPart => part.type === 'text')
     .map((part) => part.text)
     .join('')
+}
+
+/** What of a message a person typed: nothing of what anybody else put into the conversation. */
+export function typedOf(message: Pick<Message, 'content' | 'source'>): string {
+  const { source } = message
+  return source.kind === 'user' ? (source.typed ?? textOf(message)) : ''
 }
 
 export function toolCallsOf(message: Pick<Message, 'content'>): ToolCallPart[] {

@@ -1,5 +1,7 @@
 export * from './clock.ts'
 export * from './errors.ts'
+export * from './find-sessions.ts'
+export * from './first-title.ts'
 export * from './io.ts'
 export { LiveSession, type LiveSessionOptions } from './live-session.ts'
 export { OpenSessions } from './open-sessions.ts'

@@ -1,4 +1,4 @@
-import { textOf } from '../message/index.ts'
+import { typedOf } from '../message/index.ts'
 import {
   inboxSplice,
   sessionArchived,
@@ -58,7 +58,6 @@ function saidIn(fact: Fact): string | undefined {
   const inserted = inboxSplice.is(fact) ? (fact.data.inserted ?? []) : []
   const messages = inserted.map(({ message }) => message)
   if (userMessage.is(fact)) messages.push(fact.data.message)
-  const typed = messages.find(({ source }) => source.kind === 'user')
-  if (typed === undefined) return undefined
-  return textOf(typed).replaceAll(/\s+/g, ' ').trim().slice(0, FIRST_WORDS)
+  const typed = messages.map(typedOf).find((text) => text.trim() !== '')
+  return typed?.replaceAll(/\s+/g, ' ').trim().slice(0, FIRST_WORDS)
 }

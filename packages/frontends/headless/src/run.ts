@@ -31,7 +31,9 @@ export async function runTask(ctx: HeadlessContext, invocation: Invocation): Pro
       report.said(command.text)
       return 0
     }
-    const outcome = await drive(agent, { ...invocation, ...command }, wasInterrupted)
+    const { typed = invocation.task } = invocation
+    const task = { ...invocation, ...command, ...(typed === undefined ? {} : { typed }) }
+    const outcome = await drive(ctx, agent, task, wasInterrupted)
     report.end(outcome)
     return exitOf(outcome)
   } finally {
@@ -49,8 +51,9 @@ async function runCommand(
 }
 
 async function drive(
+  ctx: HeadlessContext,
   agent: Agent,
-  { task, signal, interrupted = false }: Invocation,
+  { task, typed, signal, interrupted = false }: Invocation,
   wasInterrupted: boolean,
 ): Promise<TurnOutcome> {
   const cancel = () => void agent.cancel(String(signal.reason))
@@ -59,9 +62,9 @@ async function drive(
     const waits = hasInput(agent.session.inbox)
     if (interrupted || (task === undefined && !waits && wasInterrupted)) await agent.goOn()
     if (task !== undefined) {
-      await agent.send(task, { wake: false })
+      await agent.send(task, { wake: false, typed })
       // After the prompt: a session that has anything at all has what it was asked.
-      await nameSession(agent.session, task)
+      await nameSession(ctx, agent.session, typed || task)
     }
     const turn = agent.wake()
     // Only now is there something to cancel: an abort that came earlier told nobody.

@@ -3,6 +3,7 @@ import type { Invocation } from '@cordage/core/command'
 import { exists, projectOf } from '@cordage/core/environment'
 import { isHarnessError } from '@cordage/core/error'
 import { sessionDirectory, sessionTitle, type Session } from '@cordage/core/session'
+import { firstTitle } from '@cordage/core/store'
 import type { HeadlessContext } from './context.ts'
 import { headlessError } from './errors.ts'
 
@@ -21,13 +22,14 @@ export async function openSession(
   return ctx.sessions.open(id, { mode: 'write', takeOver })
 }
 
-const TITLE_CHARS = 60
-
 /** Titles a session by the first words it is given, without asking a model. */
-export async function nameSession(session: Session, text: string): Promise<void> {
+export async function nameSession(
+  ctx: HeadlessContext,
+  session: Session,
+  text: string,
+): Promise<void> {
   if (session.state(sessionTitle) !== undefined) return
-  const line = text.trim().replaceAll(/\s+/g, ' ')
-  const title = line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1)}…` : line
+  const title = firstTitle(ctx.get('credentials')?.redact(text) ?? text)
   await session.append([sessionTitle({ title, by: 'first-words' })], { sync: false })
 }
 

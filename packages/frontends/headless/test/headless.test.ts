@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Invocation, Terminal } from '@cordage/core/command'
 import { definePlugin } from '@cordage/core/kernel'
+import { textOf, typedOf } from '@cordage/core/message'
 import { modelError } from '@cordage/core/model'
 import { inboxSplice, requestHeader, turnEnd, turnStart } from '@cordage/core/session'
 import { bench, call, say, type Bench, type Reply } from '../../../core/test/loop/boot.ts'
@@ -271,6 +272,25 @@ describe('going on', () => {
   })
 })
 
+describe('a title', () => {
+  it('is the first words that were typed, in whole words and without a secret', async () => {
+    made = await bench([say('ok')], {
+      rows: [{ plugin: local }, { plugin: headless }],
+      env: { OTHER_TOKEN: 'correct horse' },
+    })
+    const typed =
+      'Find out what the service behind correct horse does with a request that comes late'
+    await run({ task: `${typed}\n\ndiff --git`, typed })
+    const [only] = await made.root.store.list({ project })
+    expect(only?.title).toBe('Find out what the service behind [redacted] does with a…')
+    expect(only?.firstWords).not.toContain('diff')
+    const [asked] = made.requests
+    expect(asked?.messages.map(({ message }) => textOf(message)).join()).toContain('diff')
+    expect(asked?.messages.map(({ message }) => typedOf(message)).join('')).toBe(typed)
+    expect(made.requests).toHaveLength(1)
+  })
+})
+
 describe('a task in the form of a command', () => {
   const noting = definePlugin({
     name: 'noting',
@@ -306,8 +326,16 @@ describe('a task in the form of a command', () => {
   it('gives the agent the task that the command makes of it', async () => {
     made = await bench([say('Hello, Ada.')], { rows })
     expect(await run({ task: '/greet Ada' })).toMatchObject({ out: 'Hello, Ada.\n', code: 0 })
-    expect(JSON.stringify(made.requests[0]?.messages)).toContain('Say hello to Ada.')
-    expect(JSON.stringify(made.requests[0]?.messages)).not.toContain('/greet')
+    const told = made.requests[0]?.messages.map(({ message }) => textOf(message)).join('\n')
+    expect(told).toContain('Say hello to Ada.')
+    expect(told).not.toContain('/greet')
+  })
+
+  it('is remembered as it was typed, and titles the session so', async () => {
+    made = await bench([say('Hello, Ada.')], { rows })
+    await run({ task: '/greet Ada' })
+    const [only] = await made.root.store.list({ project })
+    expect(only).toMatchObject({ title: '/greet Ada', firstWords: '/greet Ada' })
   })
 
   it('costs nothing when it is misspelt', async () => {

@@ -28,8 +28,8 @@ export async function run(
   const terminal = ownTerminal()
   const cwd = directory(options.cwd)
   const needed = wanted.kind === 'new'
-  const task = await readTask(words, process.stdin, { needed, warn: terminal.err })
-  if (needed && task === undefined) throw noTask()
+  const given = await readTask(words, process.stdin, { needed, warn: terminal.err })
+  if (needed && given.task === undefined) throw noTask()
   const request = composeRequestOf(bootOptionsOf(options))
   const composed = composeProfile(request)
   const { profile, composition } = composed
@@ -65,7 +65,7 @@ export async function run(
         ? { ...wanted, id: await completeId(harness.ctx, wanted.id) }
         : wanted
     const exit = await frontend.run({
-      ...(task === undefined ? {} : { task }),
+      ...given,
       session,
       cwd,
       ...pick(options, 'model', 'effort', 'permission', 'interrupted'),

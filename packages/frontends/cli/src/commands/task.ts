@@ -6,24 +6,32 @@ import { cliError } from './errors.ts'
 const MAX_BYTES = 4 * 1024 * 1024
 const FIRST_BYTE_MS = 1_000
 
+/** `typed` are the words of it, where they are not all. */
+export interface GivenTask {
+  readonly task?: string
+  readonly typed?: string
+}
+
 /**
  * The task of the words and of stdin: `-` stands for what is piped in; without words all of it is
- * the task, and with words it follows them. Undefined when there is neither. `needed` says that
+ * the task, and with words it follows them. Nothing when there is neither. `needed` says that
  * without a task there is nothing to do, so that a pipe is waited for.
  */
 export async function readTask(
   words: readonly string[],
   stdin: NodeJS.ReadStream,
   { needed, warn }: { needed: boolean; warn: (text: string) => void },
-): Promise<string | undefined> {
-  const text = words
+): Promise<GivenTask> {
+  const typed = words
     .filter((word) => word !== '-')
     .join(' ')
     .trim()
-  const waits = words.includes('-') || (needed && text === '' && !stdin.isTTY)
+  const waits = words.includes('-') || (needed && typed === '' && !stdin.isTTY)
   const piped = waits || (await bringsSomething(stdin, warn)) ? await readAll(stdin) : ''
-  const parts = [text, piped.trim()].filter((part) => part !== '')
-  return parts.length === 0 ? undefined : parts.join('\n\n')
+  const parts = [typed, piped.trim()].filter((part) => part !== '')
+  if (parts.length === 0) return {}
+  const task = parts.join('\n\n')
+  return task === typed ? { task } : { task, typed }
 }
 
 /** Whoever started this may have left a pipe open that nothing will ever come through. */
