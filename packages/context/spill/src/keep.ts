@@ -2,13 +2,14 @@ import { textOf, type Message } from '@cordage/core/message'
 import type { Session } from '@cordage/core/session'
 import {
   handleOf,
+  keepText,
+  nameKept,
   note,
   resultText,
   type CappedContent,
   type FinalCall,
   type ToolContent,
 } from '@cordage/core/tool'
-import { spillKept } from './events.ts'
 import { endsOf, isTooLarge, type Limits } from './preview.ts'
 
 /** What of a result the model is shown, where that is not all; the rest is kept. */
@@ -42,7 +43,7 @@ export async function spillMessage(
 async function spillText(session: Session, whole: string, limits: Limits) {
   const bytes = Buffer.from(whole)
   const { head, tail, leftOut } = endsOf(bytes, limits)
-  const hash = await keep(session, bytes)
+  const hash = await keepText(session, bytes)
   const said = { leftOut, of: bytes.length }
   const middle = hash
     ? note({ ...said, handle: handleOf(hash) }, 'Bytes were left out here. read_spill shows them.')
@@ -56,24 +57,6 @@ async function spillText(session: Session, whole: string, limits: Limits) {
   }
 }
 
-/** `undefined` where the store cannot take it: a model does better with its ends than with nothing. */
-async function keep(session: Session, bytes: Buffer): Promise<string | undefined> {
-  try {
-    const hash = await session.putBlob(bytes)
-    await name(session, hash, bytes.length)
-    return hash
-  } catch {
-    return undefined
-  }
-}
-
-/** Once for each handle, so that a log does not grow with what is said twice. */
-async function name(session: Session, hash: string, bytes: number): Promise<void> {
-  const handle = handleOf(hash)
-  if (session.state(spillKept)[handle] === hash) return
-  await session.append([spillKept({ handle, hash, bytes })], { later: true })
-}
-
 /** A tool that cuts its own output keeps the whole in the `blob` of its value. */
 async function nameOwn(
   session: Session,
@@ -83,7 +66,7 @@ async function nameOwn(
   const blob = blobIn(value)
   if (!blob) return undefined
   const { hash, bytes } = blob
-  await name(session, hash, bytes)
+  await nameKept(session, hash, bytes)
   const text = `\n${note({ handle: handleOf(hash), bytes }, 'All of it is kept: read_spill shows it.')}`
   return { content: [...content, { type: 'text', text }] }
 }

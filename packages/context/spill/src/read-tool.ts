@@ -1,10 +1,9 @@
 import { isHarnessError } from '@cordage/core/error'
 import type { PluginContext } from '@cordage/core/kernel'
 import { toolResult, type Session } from '@cordage/core/session'
-import { defineTool, handleOf, handleOfText, resultText } from '@cordage/core/tool'
+import { defineTool, handleOf, handleOfText, resultText, spillKept } from '@cordage/core/tool'
 import { z } from 'zod'
 import { spillError } from './errors.ts'
-import { spillKept } from './events.ts'
 import { pageOf, type Page } from './page.ts'
 
 /** Bytes of one page at most: a small window takes less. */
