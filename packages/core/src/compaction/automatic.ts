@@ -1,5 +1,7 @@
-import { log, type PluginContext } from '../kernel/index.ts'
+import { describe, isHarnessError } from '../error/index.ts'
+import { describeFailure, log, type PluginContext } from '../kernel/index.ts'
 import { preStep, requestError, type PreStepInput, type RequestErrorInput } from '../loop/index.ts'
+import { estimateMessage, type ResolvedModel } from '../model/index.ts'
 import type { Session } from '../session/index.ts'
 import type { Compaction, CompactionReport } from './compaction.ts'
 import { compactionError } from './errors.ts'
@@ -13,11 +15,12 @@ const AFTER_OVERFLOW = -1_000
 export function compactAutomatically(ctx: PluginContext<never>, compaction: Compaction): void {
   /** The step that was compacted after an overflow. */
   const overflowed = new WeakMap<Session, string>()
+  const tell = createTell(ctx)
 
   preStep.use(
     ctx,
     async (input, next) => {
-      if (compaction.isReady(input.agent.scope)) await beforeStep(ctx, compaction, input)
+      if (compaction.isReady(input.agent.scope)) await beforeStep(ctx, compaction, input, tell)
       return next()
     },
     { order: BEFORE_STEP },
@@ -32,7 +35,9 @@ export function compactAutomatically(ctx: PluginContext<never>, compaction: Comp
       const due = error.code === 'CONTEXT_WINDOW_EXCEEDED' && overflowed.get(session) !== place
       if (!due || !compaction.isReady(agent.scope)) return next()
       overflowed.set(session, place)
-      return (await afterOverflow(ctx, compaction, failed)) ? { kind: 'retry', delayMs: 0 } : next()
+      return (await afterOverflow(compaction, failed, tell))
+        ? { kind: 'retry', delayMs: 0 }
+        : next()
     },
     { order: AFTER_OVERFLOW },
   )
@@ -41,47 +46,76 @@ export function compactAutomatically(ctx: PluginContext<never>, compaction: Comp
 async function beforeStep(
   ctx: PluginContext<never>,
   compaction: Compaction,
-  { agent, model, messages, signal }: PreStepInput,
+  input: PreStepInput,
+  tell: Tell,
 ): Promise<void> {
+  const { agent, model, messages, signal } = input
   const last = agent.session.requestHeader
   const switched =
     last !== undefined && (last.provider !== model.provider || last.model !== model.model)
-  const trigger = switched ? 'model-switch' : 'pressure'
-  const report = await compaction.compact(agent, {
-    trigger,
-    target: model,
-    pending: messages,
-    signal,
-  })
-  warn(ctx, agent.session, report)
-  if (switched) refuseTooLarge(report, `${model.provider}/${model.model}`)
+  const request = { target: model, pending: messages, signal }
+  if (!switched) {
+    return tell(agent.session, await compaction.compact(agent, { ...request, trigger: 'pressure' }))
+  }
+  try {
+    const report = await compaction.compact(agent, { ...request, trigger: 'model-switch' })
+    tell(agent.session, report)
+    refuseTooLarge(report, input)
+  } catch (error) {
+    if (signal.aborted || isHarnessError(error, 'MODEL_SWITCH_COMPACTION_FAILED')) throw error
+    log(ctx, 'error', 'a history cannot be checked for another model', {
+      session: agent.session.id,
+      error: describeFailure(error),
+    })
+    const what = 'It is unknown whether the history has room'
+    throw switchFailed(model, what, describe(error).code)
+  }
 }
 
 /** Whether the surface is another one now, so that the request may be sent once more. */
 async function afterOverflow(
-  ctx: PluginContext<never>,
   compaction: Compaction,
   { agent, model, signal }: RequestErrorInput,
+  tell: Tell,
 ): Promise<boolean> {
   const before = agent.session.surface
   const report = await compaction.compact(agent, { trigger: 'overflow', target: model, signal })
-  warn(ctx, agent.session, report)
+  tell(agent.session, report)
   return agent.session.surface !== before
 }
 
-/** A history that has no room in the new model's window would only fail there. */
-function refuseTooLarge({ after, result }: CompactionReport, model: string): void {
+/** A history that has no room in the new model's window, whatever is asked now, only fails there. */
+function refuseTooLarge({ after, result }: CompactionReport, { model, messages }: PreStepInput) {
   if (!after || result.outcome === 'compressed') return
-  const { projectedTokens: tokens, contextWindow, outputTokens } = after
+  const { projectedTokens, contextWindow, outputTokens } = after
+  const pending = messages.reduce((sum, message) => sum + estimateMessage(message), 0)
+  const tokens = projectedTokens - pending
   if (tokens <= contextWindow - outputTokens) return
-  const reason = result.reason ?? result.outcome
-  throw compactionError('MODEL_SWITCH_COMPACTION_FAILED', { tokens, model, reason })
+  const what = `The history of ${tokens} tokens has no room`
+  throw switchFailed(model, what, result.reason ?? result.outcome)
 }
 
-function warn(ctx: PluginContext<never>, { id }: Session, { result }: CompactionReport): void {
-  if (result.outcome !== 'failed') return
-  log(ctx, 'warn', 'a compaction failed; the history is as it was', {
-    session: id,
-    reason: result.reason,
-  })
+function switchFailed({ provider, model }: ResolvedModel, what: string, reason: string) {
+  const name = `${provider}/${model}`
+  return compactionError('MODEL_SWITCH_COMPACTION_FAILED', { what, model: name, reason })
+}
+
+type Tell = (session: Session, report: CompactionReport) => void
+
+/** Warns of what failed, and once of a request that no compaction makes small enough. */
+function createTell(ctx: PluginContext<never>): Tell {
+  const floors = new WeakMap<Session, string>()
+  return (session, { result }) => {
+    const { outcome, reason, details } = result
+    if (outcome === 'failed') {
+      const fields = { session: session.id, reason }
+      log(ctx, 'warn', 'a compaction failed; the history is as it was', fields)
+    }
+    if (reason !== 'irreducible_floor') return
+    const floor = JSON.stringify(details)
+    if (floors.get(session) === floor) return
+    floors.set(session, floor)
+    const fields = { session: session.id, ...details }
+    log(ctx, 'warn', 'what no compaction makes smaller takes the window of the model', fields)
+  }
 }

@@ -9,6 +9,7 @@ import type {
   HistoryPruner,
 } from './compressor.ts'
 import type { Pressure } from './meter.ts'
+import type { PinContributor } from './pins.ts'
 
 export interface CompactionRequest {
   readonly trigger: CompactionTrigger
@@ -38,6 +39,11 @@ export interface Compaction {
   pruner(ctx: Context, pruner: HistoryPruner): void
   /** One per scope: a preset may have another one than the rest. */
   compressor(ctx: Context, compressor: ContextCompressor): void
+  /**
+   * Has summaries carry facts of a plugin word for word. One that throws is logged, and what it
+   * said before stays.
+   */
+  pin(ctx: Context, contributor: PinContributor): void
   /** Something prunes or compresses for agents of `scope`. */
   isReady(scope: Scope): boolean
   /**

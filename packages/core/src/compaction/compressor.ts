@@ -3,6 +3,7 @@ import type { Message, Usage } from '../message/index.ts'
 import type { ResolvedModel } from '../model/index.ts'
 import type { PinnedFact } from '../session/index.ts'
 import type { Pressure } from './meter.ts'
+import type { Pins } from './pins.ts'
 
 /** What an older part of a history became. The originals stay in the log, and readable. */
 export interface EpisodicMemory {
@@ -60,8 +61,10 @@ export interface CompressContext {
   readonly target: ResolvedModel
   /** What the next request would take; absent without a meter. */
   readonly pressure: Pressure | undefined
-  /** Estimated tokens of the pending input, the system prompt and the tools, which all stay. */
+  /** What would enter the conversation with the next request; it stays as it is. */
   readonly pending: readonly Message[]
+  /** What plugins have to say now of what no summary may lose, by the id of the contributor. */
+  readonly pins: () => Promise<Pins>
 }
 
 /** What a compaction needs of an agent. */
@@ -99,6 +102,6 @@ export interface HistoryPruner {
   /** The results to replace, by message id, with what the model sees in their place. */
   prune(
     history: Readonly<Pick<History, 'messages'>>,
-    context: Omit<CompressContext, 'onUsage' | 'idGenerator'>,
+    context: Omit<CompressContext, 'onUsage' | 'idGenerator' | 'pins'>,
   ): readonly { readonly messageId: string; readonly text: string }[]
 }

@@ -15,7 +15,7 @@ export interface Replacement {
 export function readDraft(
   before: readonly SurfaceEntry[],
   after: readonly Message[],
-): Replacement | 'no_progress' | 'history_invalid' | 'post_commit_pairing_violation' {
+): Replacement | 'history_invalid' | 'post_commit_pairing_violation' {
   if (!Array.isArray(after)) return 'history_invalid'
   const head = countWhile(before.length, (at) => before[at]?.message === after[at])
   const room = Math.min(before.length, after.length) - head
@@ -24,7 +24,6 @@ export function readDraft(
   const made = after.slice(head, after.length - tail)
   const [message] = made
   if (!first || !message || made.length > 1) return 'history_invalid'
-  if (rest.length === 0) return 'no_progress'
   const known = new Set(before.map((entry) => entry.message.id))
   if (known.has(message.id) || !isSummary(message)) return 'history_invalid'
   if (!toolCallsPaired(after.slice(0, head)) || !toolCallsPaired(after.slice(head))) {

@@ -14,7 +14,7 @@ export const compactionError = defineErrors('core-compaction', {
   },
   MODEL_SWITCH_COMPACTION_FAILED: {
     message:
-      'The history takes {tokens} tokens, which is more than {model} has room for, and could not be ' +
-      'made smaller ({reason}). Choose a model with a larger window.',
+      '{what} in the window of {model} ({reason}). Choose a model with a larger window, or the one ' +
+      'that was used before.',
   },
 })

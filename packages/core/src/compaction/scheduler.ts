@@ -3,7 +3,6 @@ import { createRegistry, type Context, type Scope } from '../kernel/index.ts'
 import { newId, type Message, type Usage } from '../message/index.ts'
 import { estimateMessage } from '../model/index.ts'
 import {
-  assistantMessage,
   compactionEnd,
   compactionPrune,
   compactionStart,
@@ -23,12 +22,14 @@ import type {
   History,
   HistoryPruner,
   SpentOn,
-  UsageRecord,
 } from './compressor.ts'
 import { settle, turnClock } from '../tool/index.ts'
 import { readDraft, type Replacement } from './draft.ts'
 import { compactionError } from './errors.ts'
 import type { Pressure } from './meter.ts'
+import { askPinners, type PinContributor, type Pins } from './pins.ts'
+import { repeat, repeatable } from './repeated.ts'
+import { usagesOf } from './usages.ts'
 
 const ONLY = 'compaction'
 /** How long a compressor that was told to end may take to. */
@@ -38,6 +39,7 @@ const GRACE_MS = 5_000
 export function createCompaction(ctx: Context): Compaction {
   const pruners = createRegistry<HistoryPruner>('history pruner')
   const compressors = createRegistry<ContextCompressor>('context compressor')
+  const pinners = createRegistry<PinContributor>('pinned facts')
   const running = new Map<string, Promise<unknown>>()
 
   const settled = async (sessionId: string): Promise<void> => {
@@ -48,11 +50,13 @@ export function createCompaction(ctx: Context): Compaction {
     compressor: compressors.get(ONLY, scope)?.value,
     pruner: pruners.get(ONLY, scope)?.value,
   })
+  const pinsOf = (agent: CompactedAgent) => askPinners(ctx, pinners.listOwn(agent.scope), agent)
 
   return {
     isReady: (scope) => Object.values(of(scope)).some((part) => part !== undefined),
     pruner: (owner, pruner) => void pruners.add(owner, ONLY, pruner),
     compressor: (owner, compressor) => void compressors.add(owner, ONLY, compressor),
+    pin: (owner, contributor) => void pinners.add(owner, contributor.id, contributor),
     settled,
     async compact(agent, request) {
       const { id, turn } = agent.session
@@ -65,7 +69,7 @@ export function createCompaction(ctx: Context): Compaction {
         }
       }
       while (running.has(id)) await settled(id)
-      const task = new Run(ctx, agent, request).run(pruner, compressor)
+      const task = new Run(ctx, agent, request, pinsOf).run(pruner, compressor)
       running.set(id, task)
       try {
         return await task
@@ -76,18 +80,22 @@ export function createCompaction(ctx: Context): Compaction {
   }
 }
 
+type PinsOf = (agent: CompactedAgent) => Promise<Pins>
+
 /** One request to compact, from the first look to the last commit. */
 class Run {
   readonly #ctx: Context
   readonly #agent: CompactedAgent
   readonly #session: Session
   readonly #request: CompactionRequest
+  readonly #pinsOf: PinsOf
 
-  constructor(ctx: Context, agent: CompactedAgent, request: CompactionRequest) {
+  constructor(ctx: Context, agent: CompactedAgent, request: CompactionRequest, pinsOf: PinsOf) {
     this.#ctx = ctx
     this.#agent = agent
     this.#session = agent.session
     this.#request = request
+    this.#pinsOf = pinsOf
   }
 
   async run(
@@ -144,6 +152,7 @@ class Run {
     const staged: { usage?: Usage; on?: SpentOn } = {}
     const context: CompressContext = {
       ...this.#context(pressure),
+      pins: () => this.#pinsOf(this.#agent),
       idGenerator: episodeIds(this.#session),
       onUsage: (usage, on) => Object.assign(staged, { usage, on }),
     }
@@ -191,13 +200,16 @@ class Run {
     if (!before.every((entry, at) => entry === now[at])) return failed('history_changed')
     const replacement = readDraft(conversation(before), history.messages)
     if (typeof replacement === 'string') return failed(replacement)
-    const { message, shadowed } = replacement
-    const taken = shadowed.reduce((sum, entry) => sum + estimateMessage(entry.message), 0)
-    return estimateMessage(message) < taken ? { ...replacement, episode } : failed('no_progress')
+    const repeated =
+      this.#request.trigger === 'overflow' ? repeatable(replacement.shadowed, before) : []
+    const made = [replacement.message, ...repeated.map(({ message }) => message)]
+    const isSmaller = tokensOf(made) < tokensOf(replacement.shadowed.map(({ message }) => message))
+    return isSmaller ? { ...replacement, episode, repeated } : failed('no_progress')
   }
 
   /** One batch: a reader of the log sees the whole compaction or none of it. */
-  async #commit({ message, shadowed, episode }: Change, spent?: CompactionSpent): Promise<void> {
+  async #commit(change: Change, spent?: CompactionSpent): Promise<void> {
+    const { message, shadowed, episode, repeated } = change
     const { id, covers, pinned } = episode
     const from = shadowed[0].seq
     const to = shadowed.at(-1)?.seq ?? from
@@ -211,6 +223,7 @@ class Run {
         pinned: [...pinned],
       }),
       compactionEnd({ id, ...(spent ? { spent } : {}) }),
+      ...repeated.map(repeat),
     ])
   }
 
@@ -253,6 +266,12 @@ class Draft implements History {
 
 interface Change extends Replacement {
   readonly episode: EpisodicMemory
+  /** Snapshots that the request which is made once more needs as well. */
+  readonly repeated: readonly SurfaceEntry[]
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + estimateMessage(message), 0)
 }
 
 function failed(reason: string): CompressResult {
@@ -263,22 +282,4 @@ function failed(reason: string): CompressResult {
 function episodeIds(session: Session): () => string {
   let last = session.state(compactionSummary).length
   return () => `e${(last += 1)}`
-}
-
-/** The last answer's and the last compaction's, in the order they came. */
-function usagesOf(session: Session): readonly UsageRecord[] {
-  const answer = session.state(assistantMessage)
-  const { usage: summary } = session.state(compactionEnd)
-  const records: UsageRecord[] = []
-  if (answer) records.push(Object.freeze(recordOf(answer.usage)))
-  if (summary) {
-    const record = Object.freeze({ ...recordOf(summary.usage), source: summary.source })
-    if (answer && answer.seq > summary.seq) records.unshift(record)
-    else records.push(record)
-  }
-  return Object.freeze(records)
-}
-
-function recordOf({ inputTokens, outputTokens }: Usage): UsageRecord {
-  return { promptTokens: inputTokens, completionTokens: outputTokens }
 }

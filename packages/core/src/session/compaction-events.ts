@@ -20,6 +20,8 @@ const pinned = z.object({
   text: z.string(),
   /** The fact it was taken from. */
   seq: seq.optional(),
+  /** The contributor that said it; absent for what was taken from the messages. */
+  by: z.string().optional(),
 })
 export type PinnedFact = z.infer<typeof pinned>
 
