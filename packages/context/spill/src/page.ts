@@ -1,4 +1,4 @@
-import { characterAt } from './preview.ts'
+import { characterAt } from '@cordage/core/tool'
 
 /** A part of a text in UTF-8, of whole characters. `end` is where the next one begins. */
 export interface Page {
