@@ -17,8 +17,9 @@ const plugin: Plugin = definePlugin({
   name: 'context-guidance',
   inject: ['prompt'],
   apply(ctx) {
-    ctx.prompt.section(ctx, { id: 'identity', order: -100, render: () => identity })
-    ctx.prompt.section(ctx, { id: 'working', order: -90, render: () => working })
+    const stability = 'stable'
+    ctx.prompt.section(ctx, { id: 'identity', stability, order: -100, render: () => identity })
+    ctx.prompt.section(ctx, { id: 'working', stability, order: -90, render: () => working })
   },
 })
 

@@ -39,7 +39,7 @@ const plugin: Plugin<z.infer<typeof config>> = definePlugin({
       if (contexts.has(id)) return
       contexts.add(id)
       const render = async (input: PromptInput) => known.get(input.sessionId)?.render(id, input)
-      ctx.prompt.context(ctx, { id, order, render })
+      ctx.prompt.context(ctx, { id, stability: 'per-session', order, render })
     }
     add('instructions-user', -11)
     add('instructions', -10)

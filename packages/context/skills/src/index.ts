@@ -59,12 +59,12 @@ const plugin: Plugin<SkillsConfig> = definePlugin({
       if (length === 0) return undefined
       return [`${length} of the skills cannot be used; /skills says why`]
     })
-    for (const [id, order] of [
-      [LIST, 30],
-      [CHANGES, 31],
+    for (const [id, stability, order] of [
+      [LIST, 'per-session', 30],
+      [CHANGES, 'volatile', 31],
     ] as const) {
       const render = async (input: PromptInput) => known.get(input.sessionId)?.render(id, input)
-      ctx.prompt.context(ctx, { id, order, render })
+      ctx.prompt.context(ctx, { id, stability, order, render })
     }
     const agents = { get: (id: string) => known.get(id), list: () => [...known.values()] }
     ctx.tools.register(ctx, skillTool(agents, maxBodyChars))

@@ -51,8 +51,10 @@ export async function answerStep(run: TurnRun, entered: EnteredStep): Promise<St
     const { request, body, written, url } = sent
     const { digest } = written
     const at = url === undefined ? {} : { url }
+    const place = { turn: run.turn, step, attempt }
+    const changed = run.requests.begin(session, written, place)
     // Brings what began the step to the disk, before the model is called.
-    await session.append([attemptStart({ turn: run.turn, step, attempt, digest, ...at })])
+    await session.append([...changed, attemptStart({ ...place, digest, ...at })])
     const tried = await tryOnce(run, now.model, { request, body, attempt, digest, step })
     // Not tried again: an answer that could not be written is in the session all the same.
     if (tried.kind === 'answered') return commit(run, now, attempt, tried.answer, written)

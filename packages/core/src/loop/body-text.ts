@@ -4,6 +4,8 @@ import { countSame } from './count-same.ts'
 /** A body as it is written down; `digest` is the SHA-256 (hex) of its JSON. */
 export interface WrittenBody {
   readonly digest: string
+  /** Together they are its JSON; those that the body before had too are the same strings. */
+  readonly pieces: readonly string[]
   text(): string
 }
 
@@ -30,7 +32,7 @@ export class BodyText {
 
   write(body: unknown): WrittenBody {
     const pieces = isPlain(body) ? this.#piecesOf(body) : [JSON.stringify(body)]
-    return { digest: this.#digest(pieces), text: () => pieces.join('') }
+    return { digest: this.#digest(pieces), pieces, text: () => pieces.join('') }
   }
 
   /** Together they are what `JSON.stringify` gives. */

@@ -52,6 +52,7 @@ export async function enterStep(run: TurnRun, atTurnStart: boolean): Promise<Ent
   const toolset = tools.resolve(agent.scope, { ...model, input: model.info.input })
   const messages = [...entries.map((entry) => entry.message), ...run.notes]
 
+  await bounded(run, 'The route', () => run.requests.recall(session, models))
   run.waiting('the prompt')
   const input = promptInput(run, step, model, toolset)
   const write = () => prompts.assemble(agent.scope, input)
@@ -163,12 +164,13 @@ function promptFacts(
   const { surface, shadowedContexts } = agent.session
   const { systems, contexts } = index.at(surface)
   const facts = systemFacts(surface, systems, { text: prompt.system, info })
-  for (const { id, row, text } of prompt.contexts) {
+  for (const { id, row, text, stability } of prompt.contexts) {
     const last = contexts.get(id)
     const there = last !== undefined && !shadowedContexts.includes(id)
     if (there && textOf(last.message) === text) continue
     const source = { kind: 'plugin', row, form: 'snapshot' } as const
-    facts.push(contextMessage({ id, row, message: textMessage(newId(), 'user', text, source) }))
+    const message = textMessage(newId(), 'user', text, source)
+    facts.push(contextMessage({ id, row, message, stability }))
   }
   return facts
 }

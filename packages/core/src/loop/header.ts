@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { estimateTokens, type ResolvedModel } from '../model/index.ts'
 import type { PromptPart } from '../prompt/index.ts'
 import {
+  digest,
   requestContext,
   requestHeader,
   type NewFact,
@@ -24,12 +25,13 @@ interface HeaderParts {
 export function headerFacts(last: RequestHeader | undefined, parts: HeaderParts): NewFact[] {
   const { model: resolved, params, toolset, insteadOf } = parts
   const { provider, model, info } = resolved
+  const tools = inOrder(last?.tools, toolset.specs)
   const header = {
     provider,
     model,
     params,
-    tools: [...toolset.specs],
-    origin: originOf(parts),
+    tools,
+    origin: originOf(parts, tools),
     ...(insteadOf === undefined ? {} : { insteadOf }),
   }
   if (last && isSame(last, header)) return []
@@ -60,14 +62,27 @@ function isSameTool(logged: ToolSpec, offered: ToolSpec | undefined): boolean {
   return true
 }
 
+/** New tools come after those that a session has had: these keep the places of their bytes. */
+function inOrder(last: readonly ToolSpec[] = [], offered: readonly ToolSpec[]): ToolSpec[] {
+  const byName = new Map(offered.map((tool) => [tool.name, tool]))
+  const kept = last.flatMap(({ name }) => byName.get(name) ?? [])
+  return [...new Set([...kept, ...offered])]
+}
+
 /** Which row contributed which part of the request's fixed beginning, and its estimated tokens. */
-function originOf({ toolset, sections }: HeaderParts): RequestHeader['origin'] {
+function originOf(
+  { toolset, sections }: HeaderParts,
+  tools: readonly ToolSpec[],
+): RequestHeader['origin'] {
   return [
-    ...sections.map(({ id, row, tokens }) => ({ part: `system: ${id}`, row, tokens })),
-    ...toolset.specs.map((spec) => ({
+    ...sections.map(({ id, row, tokens, stability, text }) => {
+      return { part: `system: ${id}`, row, tokens, stability, digest: digest(text).slice(0, 16) }
+    }),
+    ...tools.map((spec) => ({
       part: `tool: ${spec.name}`,
       row: toolset.rows.get(spec.name) ?? '',
       tokens: tokensOf(spec),
+      stability: toolset.tools.get(spec.name)?.stability ?? 'stable',
     })),
   ]
 }

@@ -25,6 +25,22 @@ export type PreStepResult =
 /** Before a step: compaction, instructions, reminders and checks act here. */
 export const preStep = defineHook<PreStepInput, PreStepResult>('agent/pre-step')
 
+export interface CaptureInput {
+  readonly agent: Agent
+  readonly step: number
+  /** Whose messages they will be. */
+  readonly row: string
+  /** What asks for it. */
+  readonly message: Message
+  readonly signal: AbortSignal
+}
+
+/**
+ * Around what a row takes from outside of the session to stand after a message: files, other
+ * sessions. A replay answers with what the log has.
+ */
+export const capture = defineHook<CaptureInput, readonly Message[]>('agent/capture')
+
 export interface RequestInput {
   readonly agent: Agent
   readonly turn: number

@@ -44,8 +44,9 @@ export interface ModelProvider {
   /** The ids that the server lists. Normalised errors as in `stream`. */
   list(signal: AbortSignal): Promise<readonly string[]>
   /**
-   * The body that will be sent, as JSON data: a pure function of the request. Parts that are frozen
-   * are frozen through and through; one that was in the body before is not written down again.
+   * The body that will be sent, as JSON data: a pure function of the request, what does not change
+   * first and the messages last, so that it begins as the one before. Parts that are frozen are
+   * frozen through and through; one that was in the body before is not written down again.
    */
   body(request: ModelRequest): Promise<unknown>
   /**

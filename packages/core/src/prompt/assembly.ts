@@ -1,6 +1,7 @@
 import { describe } from '../error/index.ts'
-import { createRegistry, type Entry } from '../kernel/index.ts'
+import { createRegistry, type Context, type Entry } from '../kernel/index.ts'
 import { estimateTokens } from '../model/index.ts'
+import { stabilities, type Stability } from '../session/index.ts'
 import { promptError } from './errors.ts'
 import type {
   AssembledPrompt,
@@ -10,59 +11,68 @@ import type {
   PromptPart,
   PromptSection,
 } from './prompt.ts'
+import { StableTexts } from './stable-texts.ts'
 
-const stabilities = ['stable', 'per-session', 'volatile'] as const
+type Part = PromptSection | PromptContext
 
 /** Sections and contexts by scope; what is stable stands first, so that prefixes stay the same. */
-export function createPrompt(): Prompt {
-  const sections = createRegistry<PromptSection>('prompt section')
-  const contexts = createRegistry<PromptContext>('prompt context')
+export function createPrompt(ctx: Context): Prompt {
+  const stable = new StableTexts(ctx)
+  const sectionsOf = createRegistry<PromptSection>('prompt section')
+  const contextsOf = createRegistry<PromptContext>('prompt context')
 
   return {
     section: (ctx, section) => {
-      sections.add(ctx, section.id, section, { order: section.order ?? 0 })
+      sectionsOf.add(ctx, section.id, section, { order: section.order ?? 0 })
     },
     context: (ctx, context) => {
-      contexts.add(ctx, context.id, context, { order: context.order ?? 0 })
+      contextsOf.add(ctx, context.id, context, { order: context.order ?? 0 })
     },
     async assemble(scope, input): Promise<AssembledPrompt> {
-      const ordered = orderedSections(sections.listOwn(scope))
-      const written = await renderAll(ordered, input)
-      const snapshots = await renderAll(contexts.listOwn(scope), input)
-      return {
-        system: written.map((part) => part.text).join('\n\n'),
-        sections: written,
-        contexts: snapshots,
+      const parts = async (entries: Entry<Part>[], otherwise: Stability) => {
+        const written = await renderAll(byStability(entries, otherwise), input, otherwise)
+        stable.check(scope, input.sessionId, written)
+        return [...written.values()].filter(({ text }) => text !== '')
       }
+      const sections = await parts(effective(sectionsOf.listOwn(scope)), 'stable')
+      const contexts = await parts(contextsOf.listOwn(scope), 'volatile')
+      return { system: sections.map(({ text }) => text).join('\n\n'), sections, contexts }
     },
   }
 }
 
-/** The last `complete` section stands alone; the others come by stability, order and id. */
-function orderedSections(entries: Entry<PromptSection>[]): Entry<PromptSection>[] {
+/** The last `complete` section stands alone. */
+function effective(entries: Entry<PromptSection>[]): Entry<PromptSection>[] {
   const complete = entries.findLast((entry) => entry.value.complete)
-  if (complete) return [complete]
+  return complete ? [complete] : entries
+}
+
+function byStability<T extends Part>(entries: Entry<T>[], otherwise: Stability): Entry<T>[] {
   return stabilities.flatMap((stability) =>
-    entries.filter((entry) => (entry.value.stability ?? 'stable') === stability),
+    entries.filter(({ value }) => (value.stability ?? otherwise) === stability),
   )
 }
 
+/** What each has written, which may be nothing. */
 async function renderAll(
-  entries: readonly Entry<PromptSection | PromptContext>[],
+  entries: readonly Entry<Part>[],
   input: PromptInput,
-): Promise<PromptPart[]> {
-  const parts: PromptPart[] = []
-  for (const { id, row, value } of entries) {
-    const text = await render(id, row, value, input)
-    if (text) parts.push({ id, row, text, tokens: estimateTokens(text) })
+  otherwise: Stability,
+): Promise<Map<Entry<Part>, PromptPart>> {
+  const written = new Map<Entry<Part>, PromptPart>()
+  for (const entry of entries) {
+    const { id, row, value } = entry
+    const text = (await render(id, row, value, input)) ?? ''
+    const { stability = otherwise } = value
+    written.set(entry, { id, row, stability, text, tokens: estimateTokens(text) })
   }
-  return parts
+  return written
 }
 
 async function render(
   id: string,
   row: string,
-  part: PromptSection | PromptContext,
+  part: Part,
   input: PromptInput,
 ): Promise<string | undefined> {
   try {

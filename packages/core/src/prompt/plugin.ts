@@ -5,7 +5,7 @@ const plugin: Plugin = definePlugin({
   name: 'core-prompt',
   provides: ['prompt'],
   apply(ctx) {
-    own(ctx, 'prompt', createPrompt())
+    own(ctx, 'prompt', createPrompt(ctx))
   },
 })
 

@@ -1,4 +1,5 @@
 import type { Context, Scope } from '../kernel/index.ts'
+import type { Stability } from '../session/index.ts'
 
 /** What a contributor may know of the step it writes for. */
 export interface PromptInput {
@@ -15,11 +16,13 @@ export interface PromptInput {
 
 /**
  * A part of the system prompt. An empty text leaves the part out. `complete` replaces the whole
- * prompt, an empty text included: that clears the effective one. Stable parts come first.
+ * prompt, an empty text included: that clears the effective one. Stable parts come first, then
+ * those of the session, then volatile ones; within these by `order` and id.
  */
 export interface PromptSection {
   readonly id: string
-  readonly stability?: 'stable' | 'per-session' | 'volatile'
+  /** Default `stable`: one that changes within a session is reported. */
+  readonly stability?: Stability
   readonly complete?: boolean
   readonly order?: number
   render(input: PromptInput): string | Promise<string>
@@ -31,6 +34,8 @@ export interface PromptSection {
  */
 export interface PromptContext {
   readonly id: string
+  /** Default `volatile`. Ordered as sections are. */
+  readonly stability?: Stability
   readonly order?: number
   render(input: PromptInput): string | undefined | Promise<string | undefined>
 }
@@ -38,6 +43,7 @@ export interface PromptContext {
 export interface PromptPart {
   readonly id: string
   readonly row: string
+  readonly stability: Stability
   readonly text: string
   /** Estimated. */
   readonly tokens: number

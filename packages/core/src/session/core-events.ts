@@ -11,6 +11,7 @@ import {
   requestContext,
   requestHeader,
   requestMismatch,
+  requestPrefix,
 } from './request-events.ts'
 import {
   sessionArchived,
@@ -51,6 +52,7 @@ export const coreEvents: readonly AnyEventDefinition[] = [
   anyEvent(requestHeader),
   anyEvent(requestContext),
   anyEvent(requestMismatch),
+  anyEvent(requestPrefix),
   anyEvent(reasoningDropped),
   anyEvent(toolCall),
   anyEvent(toolResult),

@@ -17,6 +17,19 @@ const params = z.object({
 })
 export type RequestParams = z.infer<typeof params>
 
+/** How long what a contributor gives stays as it is. What stays longest stands first. */
+export const stabilities = ['stable', 'per-session', 'volatile'] as const
+export type Stability = (typeof stabilities)[number]
+
+const origin = z.object({
+  part: z.string(),
+  row: z.string(),
+  tokens: z.number(),
+  stability: z.enum(stabilities).optional(),
+  /** Of a section: the beginning of the SHA-256 (hex) of its text. */
+  digest: z.string().optional(),
+})
+
 const header = z.object({
   provider: z.string(),
   model: z.string(),
@@ -24,7 +37,7 @@ const header = z.object({
   tools: z.array(toolSpec),
   reason: z.enum(['initial', 'change']),
   /** Which row contributed what and its estimated tokens: for people, never sent. */
-  origin: z.array(z.object({ part: z.string(), row: z.string(), tokens: z.number() })),
+  origin: z.array(origin),
   /** What was chosen, `<provider>/<model id>`, whose place this has taken for the rest of a turn. */
   insteadOf: z.object({ model: z.string(), params }).optional(),
 })
@@ -53,6 +66,42 @@ export const requestContext = defineEvent({
   reduce: (_, { data }): RequestContext => data,
 })
 export type RequestContext = z.infer<typeof context>
+
+const prefixChange = z.object({
+  /** `added` to `moved` are of one part, named as in `origin`; `route`: nothing else explains it. */
+  why: z.enum([
+    'added',
+    'removed',
+    'changed',
+    'moved',
+    'model',
+    'params',
+    'compaction',
+    'pruning',
+    'reasoning',
+    'route',
+  ]),
+  part: z.string().optional(),
+  row: z.string().optional(),
+})
+export type PrefixChange = z.infer<typeof prefixChange>
+
+/** The body of an attempt does not begin, byte for byte, as that of the attempt before it. */
+export const requestPrefix = defineEvent({
+  type: 'request/prefix',
+  schema: z.object({
+    turn: z.number().int(),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    /** Bytes that both begin with. Absent where the one before cannot be made any more. */
+    sharedBytes: z.number().int().optional(),
+    /** Bytes of the one before that follow those. */
+    lostBytes: z.number().int().optional(),
+    /** The one before is of another process, or of other rows. */
+    resumed: z.boolean().optional(),
+    changes: z.array(prefixChange),
+  }),
+})
 
 /** The request of an attempt was not the one that the log alone gives: an error in the harness. */
 export const requestMismatch = defineEvent({

@@ -86,7 +86,8 @@ export class SurfaceFold {
   }
 
   #addContext({ seq, data }: FactOf<typeof contextMessage>): void {
-    this.#push({ seq, message: data.message, contextId: data.id })
+    const { message, id, stability } = data
+    this.#push({ seq, message, contextId: id, ...(stability ? { stability } : {}) })
     if (!this.#shadowedContexts.includes(data.id)) return
     this.#shadowedContexts = Object.freeze(this.#shadowedContexts.filter((id) => id !== data.id))
   }

@@ -1,4 +1,5 @@
 import type { Message } from '../message/index.ts'
+import type { Stability } from './request-events.ts'
 
 /** One message of what the model sees now, and the fact it comes from. */
 export interface SurfaceEntry {
@@ -8,6 +9,8 @@ export interface SurfaceEntry {
   readonly step?: { readonly turn: number; readonly step: number }
   /** For `context/message`: the contributor whose snapshot this is. */
   readonly contextId?: string
+  /** What that contributor declares of it. */
+  readonly stability?: Stability
   /** For assistant messages: opaque state of the route that made it. */
   readonly replay?: unknown
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { addUsage, type Usage } from '../message/index.ts'
 import { defineEvent } from './event.ts'
 import { messageSchema, usageSchema } from './message-schema.ts'
+import { stabilities } from './request-events.ts'
 
 const turn = z.number().int().min(1)
 const step = z.number().int().min(1)
@@ -47,7 +48,12 @@ export const systemMessage = defineEvent({
 /** A snapshot of changing facts, injected with the user's role; `id` names the contributor. */
 export const contextMessage = defineEvent({
   type: 'context/message',
-  schema: z.object({ id: z.string(), row: z.string(), message }),
+  schema: z.object({
+    id: z.string(),
+    row: z.string(),
+    message,
+    stability: z.enum(stabilities).optional(),
+  }),
 })
 export const assistantMessage = defineEvent({
   type: 'assistant/message',
@@ -94,7 +100,18 @@ export const attemptStart = defineEvent({
     /** Where the request goes, where it goes over HTTP. */
     url: z.string().optional(),
   }),
+  initial: undefined as LastAttempt | undefined,
+  reduce: (_, { seq, data: { digest } }): LastAttempt => ({
+    seq,
+    ...(digest === undefined ? {} : { digest }),
+  }),
 })
+/** The attempt that was made last; absent in what older versions kept. */
+export interface LastAttempt {
+  readonly seq: number
+  readonly digest?: string
+}
+
 export const attemptFailed = defineEvent({
   type: 'attempt/failed',
   schema: z.object({

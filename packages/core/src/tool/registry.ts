@@ -1,6 +1,6 @@
 import { assert, createRegistry } from '../kernel/index.ts'
 import type { Context, Entry } from '../kernel/index.ts'
-import { deepFreeze, type ToolSpec } from '../session/index.ts'
+import { deepFreeze, stabilities, type ToolSpec } from '../session/index.ts'
 import { schemaOf } from './schema.ts'
 import type { Tool } from './tool.ts'
 import type { ResolvedToolSet, Tools, ToolStatus } from './tools.ts'
@@ -40,8 +40,8 @@ function resolveTools(
   hidden: readonly Restriction[],
   input: StepInput,
 ): ResolvedToolSet {
-  // By name whatever the order of loading, so that a request's prefix stays the same.
-  const sorted = [...entries].sort((a, b) => (a.id < b.id ? -1 : 1))
+  // Whatever the order of loading, so that a request's prefix stays the same.
+  const sorted = [...entries].sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
   const judged = sorted.map((entry) => ({ entry, status: statusOf(entry, hidden, input) }))
   const offered = judged.filter(({ status }) => status.offered).map(({ entry }) => entry)
   return Object.freeze({
@@ -51,6 +51,8 @@ function resolveTools(
     status: Object.freeze(judged.map(({ status }) => status)),
   })
 }
+
+const rankOf = ({ value }: Entry<Tool>) => stabilities.indexOf(value.stability ?? 'stable')
 
 function statusOf(
   { id, row, value }: Entry<Tool>,

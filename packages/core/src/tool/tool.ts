@@ -13,6 +13,7 @@ import type {
 } from '../environment/index.ts'
 import type { ImagePart, TextPart } from '../message/index.ts'
 import type { Effect } from '../policy/index.ts'
+import type { Stability } from '../session/index.ts'
 
 export type ToolContent = TextPart | ImagePart
 
@@ -103,6 +104,8 @@ export interface Tool<Args = unknown, Value = unknown> {
     run: Pick<ToolRun, 'fs' | 'cwd' | 'project' | 'signal'>,
   ) => Promise<string | undefined>
   readonly timeoutMs?: number
+  /** How long it is offered as it is: what stays longest stands first. Default `stable`. */
+  readonly stability?: Stability
   /** Whether the tool is offered in this step; a string is the reason why not. */
   readonly when?: (input: {
     provider: string

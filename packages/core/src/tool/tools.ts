@@ -10,7 +10,7 @@ export interface ToolStatus {
   readonly reason?: string
 }
 
-/** The tools of one step: frozen, in stable order (by name), the same for every attempt. */
+/** The tools of one step: frozen, by stability and name, the same for every attempt. */
 export interface ResolvedToolSet {
   readonly tools: ReadonlyMap<string, Tool>
   readonly specs: readonly ToolSpec[]

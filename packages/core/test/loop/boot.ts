@@ -50,6 +50,8 @@ export interface Bench {
   readonly requests: ModelRequest[]
   /** What was logged as an error. */
   readonly logged: string[]
+  /** What was logged as a warning. */
+  readonly warned: string[]
   facts(): Promise<Fact[]>
   types(): Promise<string[]>
   close(): Promise<void>
@@ -78,7 +80,13 @@ export interface BenchOptions {
 export async function bench(replies: Reply[], options: BenchOptions = {}): Promise<Bench> {
   const requests: ModelRequest[] = []
   const logged: string[] = []
-  const root = createRoot({ log: ({ level, text }) => level === 'error' && logged.push(text) })
+  const warned: string[] = []
+  const root = createRoot({
+    log: ({ level, text }) => {
+      if (level === 'error') logged.push(text)
+      if (level === 'warn') warned.push(text)
+    },
+  })
   const { home = '/nowhere/.cordage', env = {} } = options
   const host = { env, home, cwd: '/project', version: '0.0.0' }
   const rows: { plugin: AnyPlugin; config?: unknown }[] = [
@@ -125,6 +133,7 @@ export async function bench(replies: Reply[], options: BenchOptions = {}): Promi
     session,
     requests,
     logged,
+    warned,
     facts,
     types: async () => (await facts()).map((fact) => fact.type),
     async close() {
@@ -182,9 +191,9 @@ function modelRow(replies: Reply[], requests: ModelRequest[]): AnyPlugin {
     list: async () => [],
     body: async (request) => ({
       model: request.model,
-      messages: request.messages.map(({ message }) => message),
-      tools: request.tools,
       params: request.params,
+      tools: request.tools,
+      messages: request.messages.map(({ message }) => message),
     }),
     async *stream(request, _body, { signal }) {
       requests.push(request)

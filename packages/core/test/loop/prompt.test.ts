@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { definePlugin } from '@cordage/core/kernel'
 import { textOf } from '@cordage/core/message'
 import {
@@ -6,6 +7,7 @@ import {
   compactionStart,
   compactionSummary,
   sessionDirectory,
+  type Stability,
 } from '@cordage/core/session'
 import { bench, say, type Bench } from './boot.ts'
 
@@ -150,4 +152,64 @@ it('follows the current directory of the session, which the project does not', a
   await made.session.append([sessionDirectory({ cwd: '/project/deep' })])
   expect((await ask('two')).slice(-2)).toEqual(['user: You are in /project/deep.', 'user: two'])
   expect(made.session.header.project).toBe('/project')
+})
+
+describe('the order', () => {
+  const part = (id: string, stability?: Stability, order?: number) => ({
+    id,
+    ...(stability ? { stability } : {}),
+    ...(order === undefined ? {} : { order }),
+    render: () => id,
+  })
+
+  it('of sections, tools and contexts is by what each declares, whatever came first', async () => {
+    await start()
+    const { root, agent } = made
+    const { ctx } = agent.scope
+    root.prompt.section(ctx, part('a', 'volatile'))
+    root.prompt.section(ctx, part('b', 'per-session', -5))
+    root.prompt.section(ctx, part('c'))
+    root.prompt.context(ctx, part('d'))
+    root.prompt.context(ctx, part('e', 'stable', 9))
+    const tool = (name: string, stability?: Stability) => ({
+      name,
+      description: name,
+      parameters: z.strictObject({}),
+      effects: () => [],
+      execute: async () => name,
+      ...(stability ? { stability } : {}),
+    })
+    root.tools.register(ctx, tool('f', 'volatile'))
+    root.tools.register(ctx, tool('h'))
+    root.tools.register(ctx, tool('g', 'per-session'))
+    const sent = await ask('one')
+    expect(sent[0]).toBe('system: c\n\nBe brief.\n\nb\n\na')
+    expect(sent.slice(1, 3)).toEqual(['user: e', 'user: d'])
+    expect(made.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['h', 'g', 'f'])
+    const { origin = [] } = made.session.requestHeader ?? {}
+    expect(origin.map(({ part: name, stability }) => `${name} ${stability}`)).toEqual([
+      'system: c stable',
+      'system: tone stable',
+      'system: b per-session',
+      'system: a volatile',
+      'tool: h stable',
+      'tool: g per-session',
+      'tool: f volatile',
+    ])
+  })
+})
+
+it('tells a person once which row declares stable what is not', async () => {
+  const texts = await start()
+  await ask('one')
+  expect(made.warned).toEqual([])
+  texts.system = 'Be thorough.'
+  texts.weather = 'It clears up.'
+  await ask('two')
+  texts.system = ''
+  await ask('three')
+  expect(made.warned).toHaveLength(1)
+  expect(made.warned[0]).toMatch(
+    /^row weather-row has changed its prompt part tone within a session and declares it stable/,
+  )
 })

@@ -114,9 +114,9 @@ function loopRow(clock: SimulatedClock): AnyPlugin {
 export function bodyOf(request: Pick<ModelRequest, 'model' | 'messages' | 'tools' | 'params'>) {
   return {
     model: request.model,
-    messages: request.messages.map(({ message }) => message),
-    tools: request.tools,
     params: request.params,
+    tools: request.tools,
+    messages: request.messages.map(({ message }) => message),
   }
 }
 
