@@ -1,4 +1,4 @@
-import { definePlugin, type Plugin } from '@cordage/core/kernel'
+import { definePlugin, log, type Plugin } from '@cordage/core/kernel'
 import { compactCommand } from './command.ts'
 import { createCompressor } from './compressor.ts'
 import { compactionConfig, type CompactionConfig } from './config.ts'
@@ -8,7 +8,15 @@ const plugin: Plugin<CompactionConfig> = definePlugin({
   inject: ['compaction', 'models'],
   config: compactionConfig,
   apply(ctx, config) {
-    ctx.compaction.compressor(ctx, createCompressor(ctx.models, config))
+    const compressor = createCompressor(ctx.models, config, (model, { headroomTokens }) => {
+      const configured = config.headroomTokens
+      log(ctx, 'warn', 'the window of a model is too small for the headroom', {
+        model,
+        configured,
+        headroomTokens,
+      })
+    })
+    ctx.compaction.compressor(ctx, compressor)
     ctx.inject(['commands'], (inner) => {
       inner.commands.register(inner, compactCommand(ctx.compaction, ctx.models))
     })

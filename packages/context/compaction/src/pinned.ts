@@ -1,126 +1,118 @@
+import type { Pins as Contributed } from '@cordage/core/compaction'
 import { textOf, toolCallsOf, type Message, type ToolCallPart } from '@cordage/core/message'
-import { estimateTokens } from '@cordage/core/model'
 import type { PinnedFact, SurfaceEntry } from '@cordage/core/session'
+import { handleOfText } from '@cordage/core/tool'
+import {
+  ACCEPTS,
+  BLOCKS,
+  CONFIRMS,
+  DOUBTS,
+  EXACT,
+  INTERFACE,
+  OBLIGES,
+  OPEN_BOX,
+  PROHIBITS,
+  REQUIRES,
+  TESTS,
+  TICKED_BOX,
+  UNBLOCKS,
+} from './patterns.ts'
+import { Pins } from './pins.ts'
 
-/** The kinds by importance, and how many of each are carried at most. */
-const KINDS = {
-  goal: 1,
-  constraint: 40,
-  acceptance: 20,
-  todo: 40,
-  next: 1,
-  error: 8,
-  test: 8,
-  decision: 20,
-  file: 60,
-  exact: 60,
-} as const
-
-type Kind = keyof typeof KINDS
-
-const FORBIDS = anyOf(
-  /\b(?:never|do not|don['’]t|must not|mustn['’]t|may not|must|only|always|without|avoid)\b/,
-  /不要|不得|不能|不许|禁止|必须|只能|务必|切勿/,
-  /しないで|必ず|してはいけ/,
-)
-const ACCEPTS = anyOf(
-  /\b(?:acceptance|done when|definition of done|should pass|must pass|expect(?:ed|s)?)\b/,
-  /验收|完成标准|通过条件|受け入れ/,
-)
-const EXACT = anyOf(
-  /`[^`\n]{2,200}`/,
-  /https?:\/\/[^\s)\]}'"<>]+/,
-  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b/,
-  /\b[A-Z][A-Z0-9]+-\d+\b/,
-  /(?:\.{0,2}\/)?[\w.@-]+(?:\/[\w.@-]+)+/,
-)
-const TESTS = /\b(?:tests?|vitest|jest|mocha|pytest|tox|ctest|check|lint|tsc|npm t)\b/iu
-const OPEN = /^\s*[-*]\s+\[ \]\s+(.+)$/gmu
 const MAX_GOAL = 4_000
 const MAX_LINE = 600
+/** Of a text that is looked through for sentences. */
+const MAX_READ = 50_000
+
+export interface PinSource {
+  /** What earlier summaries carried. */
+  readonly earlier: readonly PinnedFact[]
+  /** The older part of the history. */
+  readonly entries: readonly SurfaceEntry[]
+  /** A person says something in what stays. */
+  readonly asksLater: boolean
+  readonly contributed: Contributed
+  readonly maxTokens: number
+  readonly episodeId: string
+}
 
 /**
  * The facts of an older part of a history that no summary may lose, taken from what was said
  * without any model: those that earlier summaries carried, brought up to date by what came after.
  */
-export function pinnedOf(
-  earlier: readonly PinnedFact[],
-  entries: readonly SurfaceEntry[],
-  maxTokens: number,
-): PinnedFact[] {
-  const found = new Pins(earlier)
+export function pinnedOf(source: PinSource): PinnedFact[] {
+  const { entries, contributed, maxTokens, episodeId } = source
+  const found = new Pins(stillCarried(source), episodeId)
+  for (const facts of contributed.values()) for (const fact of facts ?? []) found.put(fact)
   const results = resultsOf(entries)
   for (const { seq, message } of entries) {
     if (message.source.kind === 'user') addSaid(found, seq, textOf(message))
     if (message.source.kind !== 'model') continue
-    addPlans(found, seq, textOf(message))
+    addTold(found, seq, textOf(message))
     for (const call of toolCallsOf(message)) addCall(found, seq, call, results.get(call.id))
   }
+  addRequest(found, source)
   return found.within(maxTokens)
 }
 
-/** What is carried, each text once for its kind; a later one of the same subject replaces it. */
-class Pins {
-  readonly #facts = new Map<string, PinnedFact>()
-
-  constructor(earlier: readonly PinnedFact[]) {
-    for (const fact of earlier) this.#facts.set(`${fact.kind} ${fact.text}`, fact)
-  }
-
-  has(kind: Kind): boolean {
-    return [...this.#facts.values()].some((fact) => fact.kind === kind)
-  }
-
-  add(kind: Kind, text: string, seq: number): void {
-    const said = text.trim()
-    if (said === '') return
-    const key = `${kind} ${said}`
-    this.#facts.delete(key)
-    this.#facts.set(key, { kind, text: said, seq })
-  }
-
-  /** Removes what is settled, by how its text begins. */
-  drop(kind: Kind, beginning = ''): void {
-    for (const [key, fact] of this.#facts) {
-      if (fact.kind === kind && fact.text.startsWith(beginning)) this.#facts.delete(key)
-    }
-  }
-
-  /** The newest of each kind, the most important kinds first, as far as the tokens go. */
-  within(maxTokens: number): PinnedFact[] {
-    const kept: PinnedFact[] = []
-    let left = maxTokens
-    for (const [kind, most] of Object.entries(KINDS)) {
-      const own = [...this.#facts.values()].filter((fact) => fact.kind === kind)
-      for (const fact of own.slice(-most).toReversed()) {
-        left -= estimateTokens(fact.text)
-        if (left >= 0) kept.push(fact)
-      }
-    }
-    const others = [...this.#facts.values()].filter(({ kind }) => !Object.hasOwn(KINDS, kind))
-    return [...kept, ...others]
-  }
+/** A contributor says anew what holds, unless it failed; what is gone holds no more. */
+function stillCarried({ earlier, contributed }: PinSource): readonly PinnedFact[] {
+  return earlier.filter(
+    ({ by }) => by === undefined || (contributed.has(by) && contributed.get(by) === undefined),
+  )
 }
 
 function addSaid(found: Pins, seq: number, text: string): void {
-  if (!found.has('goal')) found.add('goal', text.slice(0, MAX_GOAL), seq)
+  if (!found.has('goal')) found.add('goal', found.cut(text.trim(), MAX_GOAL), seq)
   for (const line of sentences(text)) {
-    if (FORBIDS.test(line)) found.add('constraint', line, seq)
-    else if (ACCEPTS.test(line)) found.add('acceptance', line, seq)
+    const said = found.cut(line, MAX_LINE)
+    if (PROHIBITS.test(line)) found.add('constraint', said, seq)
+    else if (ACCEPTS.test(line)) found.add('acceptance', said, seq)
+    else if (OBLIGES.test(line)) found.add('obligation', said, seq)
+    else if (REQUIRES.test(line)) found.add('constraint', said, seq)
+    if (isConfirmed(line)) found.add('fact', `${said} (the user, fact ${seq})`, seq)
+    addBlocker(found, seq, line)
   }
-  for (const [exact] of text.slice(0, 50_000).matchAll(new RegExp(EXACT, 'giu')))
-    found.add('exact', exact, seq)
+  const read = text.slice(0, MAX_READ)
+  for (const [exact] of read.matchAll(EXACT)) found.add('exact', exact.replace(/[.,]+$/, ''), seq)
+  for (const [signature] of read.matchAll(INTERFACE)) found.add('interface', signature, seq)
 }
 
-/** Unticked boxes of the last list that has some, and the end of what was said last. */
-function addPlans(found: Pins, seq: number, text: string): void {
+/** What a person wants now, where no later message says it. */
+function addRequest(found: Pins, { entries, asksLater }: PinSource): void {
+  const last = entries.findLast(({ message }) => message.source.kind === 'user')
+  if (last || asksLater) found.drop('request')
+  if (!last || asksLater) return
+  const said = textOf(last.message).trim()
+  if (!found.has('goal', said)) found.add('request', found.cut(said, MAX_GOAL), last.seq)
+}
+
+/** Unticked boxes of the last list that has some, what is confirmed, owed or in the way, and the end. */
+function addTold(found: Pins, seq: number, text: string): void {
   const said = text.trim()
   if (said === '') return
-  const open = [...said.matchAll(OPEN)].map(([, what = '']) => what.slice(0, MAX_LINE))
-  if (open.length > 0 || /\[[xX]\]/.test(said)) found.drop('todo')
+  const open = [...said.matchAll(OPEN_BOX)].map(([, what = '']) => found.cut(what, MAX_LINE))
+  if (open.length > 0 || TICKED_BOX.test(said)) found.drop('todo')
   for (const what of open) found.add('todo', what, seq)
+  for (const line of sentences(said)) {
+    if (isConfirmed(line)) found.add('fact', `${found.cut(line, MAX_LINE)} (fact ${seq})`, seq)
+    if (OBLIGES.test(line)) found.add('obligation', found.cut(line, MAX_LINE), seq)
+    addBlocker(found, seq, line)
+  }
+  for (const [signature] of said.slice(0, MAX_READ).matchAll(INTERFACE)) {
+    found.add('interface', signature, seq)
+  }
   found.drop('next')
-  found.add('next', (said.split(/\n\s*\n/u).at(-1) ?? said).slice(-MAX_LINE), seq)
+  found.add('next', found.cut((said.split(/\n\s*\n/u).at(-1) ?? said).trim(), MAX_LINE), seq)
+}
+
+function isConfirmed(line: string): boolean {
+  return CONFIRMS.test(line) && !DOUBTS.test(line)
+}
+
+function addBlocker(found: Pins, seq: number, line: string): void {
+  if (UNBLOCKS.test(line)) found.drop('blocker')
+  else if (BLOCKS.test(line)) found.add('blocker', found.cut(line, MAX_LINE), seq)
 }
 
 interface Result {
@@ -129,7 +121,7 @@ interface Result {
 }
 
 function addCall(found: Pins, seq: number, call: ToolCallPart, result: Result | undefined): void {
-  const subject = subjectOf(call)
+  const subject = found.cut(subjectOf(call), MAX_LINE)
   const begins = `${call.name} ${subject}`.trim()
   found.drop('error', begins)
   if (result?.isError) found.add('error', `${begins}: ${firstLine(result.text)}`, seq)
@@ -140,7 +132,7 @@ function addCall(found: Pins, seq: number, call: ToolCallPart, result: Result | 
   if (result?.isError) return
   for (const path of changedBy(call)) {
     found.drop('file', `${path} `)
-    found.add('file', `${path} (${call.name}, fact ${seq})`, seq)
+    found.add('file', `${path} (${call.name}, ${versionOf(call, result)}, fact ${seq})`, seq)
   }
 }
 
@@ -150,11 +142,20 @@ function outcomeOf(result: Result | undefined): string {
   return `${result.isError ? 'failed' : 'passed'}, ${last.trim().slice(0, 200)}`
 }
 
+/** What the log has of the version that a call left: the whole text, or what changed in it. */
+function versionOf(call: ToolCallPart, result: Result | undefined): string {
+  const { content } = parsed(call.arguments)
+  if (call.name !== 'write' || typeof content !== 'string') {
+    return result ? firstLine(result.text).replace(/:$/, '') : 'outcome unknown'
+  }
+  return `${Buffer.byteLength(content)} bytes of sha256 ${handleOfText(content)}`
+}
+
 /** The one argument that says what a call was about. */
 function subjectOf({ arguments: text }: ToolCallPart): string {
   const args = parsed(text)
   const subject = args['command'] ?? args['file_path'] ?? args['path'] ?? args['pattern'] ?? ''
-  return typeof subject === 'string' ? subject.replaceAll(/\s+/gu, ' ').slice(0, MAX_LINE) : ''
+  return typeof subject === 'string' ? subject.replaceAll(/\s+/gu, ' ') : ''
 }
 
 function changedBy({ name, arguments: text }: ToolCallPart): string[] {
@@ -191,17 +192,13 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
+/** Lines and sentences; of a text that is too long to be looked through, its two ends. */
 function sentences(text: string): string[] {
-  return text
-    .slice(0, 50_000)
-    .split(/\n|(?<=[。！？!?])|(?<=\.)\s/u)
-    .map((line) => line.trim().slice(0, MAX_LINE))
+  const half = MAX_READ / 2
+  const read = text.length > MAX_READ ? `${text.slice(0, half)}\n${text.slice(-half)}` : text
+  return read.split(/\n|(?<=[。！？!?])|(?<=\.)\s/u).map((line) => line.trim())
 }
 
 function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').slice(0, 300)
-}
-
-function anyOf(...patterns: readonly RegExp[]): RegExp {
-  return new RegExp(patterns.map(({ source }) => source).join('|'), 'iu')
 }

@@ -1,8 +1,10 @@
 import { newId, textMessage, textOf, toolCallsOf, type Message } from '@cordage/core/message'
 import type { PinnedFact, SurfaceEntry } from '@cordage/core/session'
-import { frame } from '@cordage/core/tool'
+import { escapeNotes, frame } from '@cordage/core/tool'
 
 const LAST_CALLS = 12
+/** The `<` of a tag of pinned facts, whatever its width and the invisible characters in it. */
+const FACTS = /[<＜﹤](?=[\s\p{Cf}]*[/／∕⁄]?[\s\p{Cf}]*pinned[\s\p{Cf}]*_)/giu
 
 export interface Told {
   readonly episodeId: string
@@ -20,12 +22,17 @@ export function summaryMessage(told: Told): Message {
   const facts = pinnedText(told.pinned)
   const text = [
     `The ${messages} messages before this one were replaced by this summary of them (episode ${episodeId}).`,
-    snapshot,
+    withoutForgery(snapshot),
     ...(facts === '' ? [] : ['Word for word, from the messages themselves:', facts]),
     ...(reader ? [`${reader} with snapshot_id "${episodeId}" gives the originals.`] : []),
   ].join('\n\n')
   const source = { kind: 'plugin', row: 'context-compaction', form: 'summary' } as const
   return textMessage(newId(), 'user', text, source)
+}
+
+/** A snapshot is the word of a model: nothing of it may pass for what is carried, or for the harness. */
+function withoutForgery(snapshot: string): string {
+  return escapeNotes(snapshot).replaceAll(FACTS, '&lt;')
 }
 
 /** Whether a message says each of the facts word for word. */

@@ -71,7 +71,9 @@ describe('what no summary may lose', () => {
     ]) {
       expect(summary).toContain(fact)
     }
-    expect(summary).toMatch(/file: src\/date\.ts \(write, fact \d+\)/)
+    expect(summary).toMatch(
+      /file: src\/date\.ts \(write, 1 bytes of sha256 2d711642b726, fact \d+\)/,
+    )
   })
 
   it('is what holds now: a test that passes again, an error that is mended, a task that is done', async () => {
