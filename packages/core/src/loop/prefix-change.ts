@@ -40,26 +40,26 @@ function routeChanges(before: RequestHeader, now: RequestHeader): PrefixChange[]
 function partChanges(before: RequestHeader, now: RequestHeader): PrefixChange[] {
   const [old, fresh] = [partsOf(before), partsOf(now)]
   const changes: PrefixChange[] = []
-  for (const [part, { row }] of old) {
-    if (!fresh.has(part)) changes.push({ why: 'removed', part, row })
+  for (const [part, { by }] of old) {
+    if (!fresh.has(part)) changes.push({ why: 'removed', ...by })
   }
-  for (const [part, { row, is }] of fresh) {
+  for (const [part, { by, is }] of fresh) {
     const was = old.get(part)
-    if (!was) changes.push({ why: 'added', part, row })
-    else if (!isDeepStrictEqual(was.is, is)) changes.push({ why: 'changed', part, row })
+    if (!was) changes.push({ why: 'added', ...by })
+    else if (!isDeepStrictEqual(was.is, is)) changes.push({ why: 'changed', ...by })
   }
   const order = [...old.keys()].filter((part) => fresh.has(part))
-  const moved = [...fresh]
-    .filter(([part]) => old.has(part))
-    .find(([part], at) => part !== order[at])
-  return moved ? [...changes, { why: 'moved', part: moved[0], row: moved[1].row }] : changes
+  const stayed = [...fresh].filter(([part]) => old.has(part))
+  const moved = stayed.find(([part], at) => part !== order[at])?.[1]
+  return moved ? [...changes, { why: 'moved', ...moved.by }] : changes
 }
 
 function partsOf({ origin, tools }: RequestHeader) {
   const specs = new Map(tools.map((tool) => [`tool: ${tool.name}`, tool]))
   return new Map(
-    origin.map(({ part, row, tokens, digest = tokens }) => {
-      return [part, { row, is: specs.get(part) ?? digest }]
+    origin.map(({ part, row, tokens, stability, digest = tokens }) => {
+      const by = { part, row, ...(stability ? { stability } : {}) }
+      return [part, { by, is: specs.get(part) ?? digest }]
     }),
   )
 }

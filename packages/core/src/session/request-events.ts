@@ -83,6 +83,8 @@ const prefixChange = z.object({
   ]),
   part: z.string().optional(),
   row: z.string().optional(),
+  /** What the row declares of the part. */
+  stability: z.enum(stabilities).optional(),
 })
 export type PrefixChange = z.infer<typeof prefixChange>
 

@@ -23,7 +23,7 @@ describe('a request that does not begin as the one before', () => {
     stage.given.texts[id] = text
     await stage.turn('two')
     const part = `system: ${id}`
-    expect((await last())?.changes).toEqual([{ why, part, row: 'stage-row' }])
+    expect((await last())?.changes).toEqual([{ why, part, row: 'stage-row', stability: id }])
   })
 
   it('says so where a section has other words of the same length', async () => {
@@ -31,7 +31,7 @@ describe('a request that does not begin as the one before', () => {
     stage.given.texts['volatile'] = 'Hm?.'
     await stage.turn('two')
     expect((await last())?.changes).toEqual([
-      { why: 'changed', part: 'system: volatile', row: 'stage-row' },
+      { why: 'changed', part: 'system: volatile', row: 'stage-row', stability: 'volatile' },
     ])
   })
 
@@ -51,8 +51,8 @@ describe('a request that does not begin as the one before', () => {
       sharedBytes: at,
       lostBytes: Buffer.byteLength(before.replace(/[\]}]+$/, '')) - at,
       changes: [
-        { why: 'removed', part: 'tool: alpha', row: 'stage-row' },
-        { why: 'added', part: 'tool: gamma', row: 'stage-row' },
+        { why: 'removed', part: 'tool: alpha', row: 'stage-row', stability: 'stable' },
+        { why: 'added', part: 'tool: gamma', row: 'stage-row', stability: 'stable' },
       ],
     })
   })
@@ -118,7 +118,7 @@ describe('a tool that comes later', () => {
     const told = (await stage.attempts()).map(({ fact }) => fact?.data.changes)
     expect(told).toEqual([
       undefined,
-      [{ why: 'added', part: 'tool: alpha', row: 'stage-row' }],
+      [{ why: 'added', part: 'tool: alpha', row: 'stage-row', stability: 'stable' }],
       undefined,
     ])
   })

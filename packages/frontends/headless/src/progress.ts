@@ -7,6 +7,7 @@ import {
   assistantMessage,
   attemptFailed,
   requestMismatch,
+  requestPrefix,
   stepStart,
   toolCall,
   toolResult,
@@ -36,6 +37,7 @@ const SHOWN_LINES = 8
 export function createProgress(terminal: Terminal, cwd: string): Progress {
   const paint = picocolors.createColors(terminal.color)
   const write = (text: string) => terminal.err(text)
+  const told = new Set<string>()
   let streamed = ''
   // Held until it is known whether more follows: the last text is the answer, said on stdout.
   let unsaid: string | undefined
@@ -70,6 +72,10 @@ export function createProgress(terminal: Terminal, cwd: string): Progress {
         }
         const text = lineOf(fact, paint)
         if (text !== undefined) say(text)
+        for (const unsteady of unsteadyIn(fact)) {
+          if (!told.has(unsteady)) say(paint.yellow(unsteady))
+          told.add(unsteady)
+        }
       } else if (terminal.errIsTerminal && update.delta.kind === 'text') {
         streamed = tail(streamed + update.delta.text, terminal.columns)
         write(`\r\u001B[K${paint.dim(streamed)}`)
@@ -120,6 +126,15 @@ function lineOf(fact: Fact, paint: Paint): string | undefined {
     return paint.yellow(`! not allowed: ${escape(fact.data.reason ?? fact.data.outcome)}`)
   }
   return undefined
+}
+
+/** What was declared to stay and did not: it costs what a provider has cached. */
+function unsteadyIn(fact: Fact): string[] {
+  if (!requestPrefix.is(fact) || fact.data.resumed) return []
+  return fact.data.changes.flatMap(({ why, part = '', row = '', stability }) => {
+    if (why !== 'changed' || stability !== 'stable') return []
+    return [`! row ${escape(row)} changed its part "${escape(part)}", which it declares stable`]
+  })
 }
 
 /** The text of a message that asks for nothing more, where it has any. */

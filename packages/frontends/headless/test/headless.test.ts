@@ -272,6 +272,24 @@ describe('going on', () => {
   })
 })
 
+it('warns once of a row that declares stable what changes from step to step', async () => {
+  let steps = 0
+  const ticking = definePlugin({
+    name: 'ticking',
+    inject: ['prompt'],
+    apply: (ctx) => ctx.prompt.section(ctx, { id: 'clock', render: () => `Step ${steps++}` }),
+  })
+  const look = call({ id: 'c', name: 'look', arguments: '{}' })
+  made = await bench([look, look, say('ok')], {
+    rows: [{ plugin: local }, { plugin: headless }, { plugin: ticking }],
+  })
+  const { err } = await run({ task: 'x', model: 'test/model' })
+  const warnings = err.split('\n').filter((line) => line.includes('declares stable'))
+  expect(warnings).toEqual([
+    '! row ticking changed its part "system: clock", which it declares stable',
+  ])
+})
+
 describe('a title', () => {
   it('is the first words that were typed, in whole words and without a secret', async () => {
     made = await bench([say('ok')], {
