@@ -103,7 +103,8 @@ function addTold(found: Pins, seq: number, text: string): void {
     found.add('interface', signature, seq)
   }
   found.drop('next')
-  found.add('next', found.cut((said.split(/\n\s*\n/u).at(-1) ?? said).trim(), MAX_LINE), seq)
+  const end = (said.split(/\n\s*\n/u).at(-1) ?? said).trim()
+  found.add('next', found.cut(end, MAX_LINE, 1), seq)
 }
 
 function isConfirmed(line: string): boolean {

@@ -65,13 +65,13 @@ export class Pins {
   }
 
   /** The ends of a text for which there is no room, and where all of it is. */
-  cut(text: string, maxChars: number): string {
+  cut(text: string, maxChars: number, tailShare = 0.25): string {
     if (text.length <= maxChars) return text
-    const quarter = Math.floor(maxChars / 4)
-    const head = text.slice(0, wholeBefore(text, maxChars - quarter))
-    const tail = text.slice(wholeBefore(text, text.length - quarter))
+    const tailChars = Math.floor(maxChars * tailShare)
+    const head = text.slice(0, wholeBefore(text, maxChars - tailChars))
+    const tail = text.slice(wholeBefore(text, text.length - tailChars))
     const left = text.length - head.length - tail.length
-    return `${head} [… ${left} characters: episode ${this.#episodeId} …] ${tail}`
+    return `${head} [… ${left} characters: episode ${this.#episodeId} …] ${tail}`.trim()
   }
 
   /**

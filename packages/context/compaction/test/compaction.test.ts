@@ -224,7 +224,7 @@ describe('a history that one call cannot hold', () => {
   it('is summed up in chunks, each told of the ones before it', async () => {
     const HUGE = 'word '.repeat(150_000)
     const chunks = Array.from({ length: 8 }, (_, at) => say(snapshot(`until chunk ${at}`)))
-    const byHand = { trigger: 'messages', minMessagesToSummarize: 2 }
+    const byHand = { trigger: 'messages', keepRecentMessageCount: 2, minMessagesToSummarize: 2 }
     made = await stage([say(HUGE), say(HUGE), ...chunks], byHand)
     await made.turn('one')
     await made.turn('two')

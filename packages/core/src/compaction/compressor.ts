@@ -77,8 +77,8 @@ export interface CompressResult {
   /**
    * Skipped: `no_usage`, `history_too_short`, `below_threshold`, `last_usage_is_compression`,
    * `no_safe_split`, `too_few_messages`, `irreducible_floor`. Failed: a code of the compressor, or of
-   * the scheduler: `missing_episode_id`, `history_changed`, `no_progress`, `history_invalid`,
-   * `post_commit_pairing_violation`.
+   * the scheduler: `result_invalid`, `missing_episode_id`, `history_changed`, `no_progress`,
+   * `history_invalid`, `post_commit_pairing_violation`.
    */
   readonly reason?: string
   /** The `EpisodicMemory` that was added. `compressed` without one counts as failed. */

@@ -15,7 +15,8 @@ export function repeatable(
   return [...last.values()].filter((entry) => gone.has(entry))
 }
 
-export function repeat({ contextId: id = '', message }: SurfaceEntry): NewFact {
+export function repeat({ contextId: id = '', message, stability }: SurfaceEntry): NewFact {
   const row = message.source.kind === 'plugin' ? message.source.row : ''
-  return contextMessage({ id, row, message: { ...message, id: newId() } })
+  const declared = stability === undefined ? {} : { stability }
+  return contextMessage({ id, row, message: { ...message, id: newId() }, ...declared })
 }

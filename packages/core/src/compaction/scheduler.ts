@@ -182,7 +182,9 @@ class Run {
     const { signal } = this.#request
     const grace = { signal, graceMs: GRACE_MS, clock: turnClock }
     const settled = await settle(() => compressor.compress(state, context), grace)
-    if (settled.kind === 'value') return settled.value
+    if (settled.kind === 'value') {
+      return isResult(settled.value) ? settled.value : failed('result_invalid')
+    }
     if (settled.kind === 'abandoned' || signal.aborted) return failed('cancelled')
     return failed(describe(settled.error).code)
   }
@@ -272,6 +274,13 @@ interface Change extends Replacement {
 
 function tokensOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + estimateMessage(message), 0)
+}
+
+const OUTCOMES: readonly unknown[] = ['skipped', 'compressed', 'failed']
+
+/** A plugin gave it, whatever its type says. */
+function isResult(value: Partial<CompressResult> | undefined): boolean {
+  return OUTCOMES.includes(value?.outcome)
 }
 
 function failed(reason: string): CompressResult {
