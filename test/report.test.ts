@@ -22,7 +22,15 @@ describe('a report', () => {
     expect(problemsOf([row([Number.NaN], 4)], ['start'])).toContain(none)
   })
 
+  it('is a failure where the least of a row is under what it must be', () => {
+    const share = (samples: number[]): Row => {
+      return { name: 'share', unit: '%', samples, limit: { of: 'min', at: 97 } }
+    }
+    expect(printRow(share([98, 97]))).toMatch(/>= 97 % +PASS$/)
+    expect(problemsOf([share([98, 96.9])], ['share'])).toEqual(['Outside their limit: share'])
+  })
+
   it('is a failure where a row is over its limit', () => {
-    expect(problemsOf([row([41], 4)], ['start'])).toEqual(['Over their limit: start'])
+    expect(problemsOf([row([41], 4)], ['start'])).toEqual(['Outside their limit: start'])
   })
 })

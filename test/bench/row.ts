@@ -1,14 +1,14 @@
 /** One line of the report: what was measured how often, in which unit. */
 export interface Row {
   readonly name: string
-  readonly unit: 'ms' | 'us' | 'MB' | 'KB' | 'lines' | 'tokens' | 'packages'
+  readonly unit: 'ms' | 'us' | 'MB' | 'KB' | 'lines' | 'tokens' | 'packages' | '%'
   readonly samples: readonly number[]
   /** Samples of what these are compared with, measured in turn with them: a bare `node -e 0`. */
   readonly bare?: readonly number[]
   /** Says in a word or two what `bare` is, where it is something else. */
   readonly than?: string
-  /** What the median, its ratio to that of `bare`, or the greatest may be at most. */
-  readonly limit?: { readonly of: 'median' | 'ratio' | 'max'; readonly at: number }
+  /** What the median, its ratio to that of `bare`, or the greatest may be at most; the least at least. */
+  readonly limit?: { readonly of: 'median' | 'ratio' | 'max' | 'min'; readonly at: number }
 }
 
 export function median(samples: readonly number[]): number {
@@ -21,10 +21,11 @@ export function median(samples: readonly number[]): number {
 /** Whether a row keeps to its limit; one without a limit does. */
 export function passes({ limit, samples, bare }: Row): boolean {
   if (limit === undefined) return true
+  if (limit.of === 'min') return Math.min(...samples) >= limit.at
   return figureOf(limit.of, samples, bare) <= limit.at
 }
 
-/** Why a report is none: rows that are missing or were not measured, and those over their limit. */
+/** Why a report is none: rows that are missing or were not measured, and those outside their limit. */
 export function problemsOf(rows: readonly Row[], wanted: readonly string[]): string[] {
   const usable = rows.filter(({ samples }) => samples.length > 0 && samples.every(Number.isFinite))
   const names = new Set(usable.map(({ name }) => name))
@@ -32,7 +33,7 @@ export function problemsOf(rows: readonly Row[], wanted: readonly string[]): str
   const over = rows.filter((row) => !passes(row)).map(({ name }) => name)
   return [
     ...(missing.length > 0 ? [`These rows are missing: ${missing.join('; ')}`] : []),
-    ...(over.length > 0 ? [`Over their limit: ${over.join('; ')}`] : []),
+    ...(over.length > 0 ? [`Outside their limit: ${over.join('; ')}`] : []),
   ]
 }
 
@@ -49,7 +50,9 @@ export function printRow(row: Row): string {
   const { name, unit, samples, bare, limit, than = 'node' } = row
   const figure = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2)).padStart(9)
   const ratio = bare ? `${(median(samples) / median(bare)).toFixed(2)} x ${than}` : ''
-  const bound = limit && `<= ${limit.at} ${limit.of === 'ratio' ? `x ${than}` : unit}`
+  const bound =
+    limit &&
+    `${limit.of === 'min' ? '>=' : '<='} ${limit.at} ${limit.of === 'ratio' ? `x ${than}` : unit}`
   const most = limit?.of === 'max' ? `at most ${figure(Math.max(...samples)).trim()}` : ratio
   const verdict = bound ? `${bound.padEnd(16)} ${passes(row) ? 'PASS' : 'FAIL'}` : ''
   const cells = [figure(Math.min(...samples)), figure(median(samples)), unit.padEnd(8)]

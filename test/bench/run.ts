@@ -48,6 +48,14 @@ const groups: readonly Group[] = [
     measure: async () => (await import('./meter.ts')).measureMeter(),
   },
   {
+    rows: [
+      'prefix, 30 plugins: openai-completions',
+      'prefix, 30 plugins: openai-responses',
+      'prefix, 30 plugins: anthropic-messages',
+    ],
+    measure: async () => (await import('./prefix.ts')).measurePrefix(),
+  },
+  {
     rows: ['100000 deltas', '100000 deltas: longest stall'],
     measure: async () => (await import('./deltas.ts')).measureDeltas(),
   },

@@ -50,11 +50,15 @@ export interface Stage extends AsyncDisposable {
   restart(): Promise<void>
 }
 
-export async function openStage(first: WireApi): Promise<Stage> {
+/** `layer` makes further operations of the overlay, from files that it writes into the place. */
+export async function openStage(
+  first: WireApi,
+  layer: (place: Place) => Promise<readonly object[]> = async () => [],
+): Promise<Stage> {
   const place = await makePlace()
   const peer = await startModelPeer()
   const patch = join(place.base, 'peer.patch.yml')
-  await writeFile(patch, JSON.stringify(overlay(peer.url)))
+  await writeFile(patch, JSON.stringify([...overlay(peer.url), ...(await layer(place))]))
   let api = first
   const open = async (id?: string) => {
     const env = cleanEnv(place)

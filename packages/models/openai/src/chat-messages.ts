@@ -85,8 +85,16 @@ export class ChatMessages {
         return results.map((part) => toToolMessage(part, setting))
       }
       case 'user':
-        return [{ role: 'user', content: await toUserContent(message, setting) }]
+        return [{ role: 'user', content: await this.#toUserContent(message, setting) }]
     }
+  }
+
+  /** In parts where it may get a mark: one that goes on to a later message changes nothing else. */
+  async #toUserContent(message: Message, setting: Setting): Promise<string | ChatPart[]> {
+    const isText = message.content.every((part) => part.type === 'text')
+    if (isText && !this.#compat.cacheMarkers) return textOf(message)
+    const parts = await Promise.all(message.content.map((part) => toPart(part, setting)))
+    return parts.filter((part) => part !== undefined)
   }
 }
 
@@ -102,12 +110,6 @@ function keyOf(message: Message, { request, info, wireId }: Setting): string {
     return part.type === 'tool-result' ? wireId(part.callId) : ''
   })
   return `${info.input.join()} ${results.join(' ')}`
-}
-
-async function toUserContent(message: Message, setting: Setting): Promise<string | ChatPart[]> {
-  if (message.content.every((part) => part.type === 'text')) return textOf(message)
-  const parts = await Promise.all(message.content.map((part) => toPart(part, setting)))
-  return parts.filter((part) => part !== undefined)
 }
 
 async function toPart(part: ContentPart, setting: Setting): Promise<ChatPart | undefined> {
@@ -163,15 +165,21 @@ function toToolMessage(part: ToolResultPart, { wireId }: Setting): ChatMessage {
   return { role: 'tool', tool_call_id: wireId(part.callId), content: text }
 }
 
-/** With cache markers at the first and the last text that is not the model's. */
+/** With cache markers at the system prompt and at the last text of a person. */
 function marked(messages: readonly ChatMessage[]): ChatMessage[] {
   const places = [
     messages.findIndex(({ role }) => role === 'system' || role === 'developer'),
-    messages.findLastIndex(({ role, content }) => role === 'user' && typeof content === 'string'),
+    messages.findLastIndex(({ role, content }) => role === 'user' && isMarkable(content)),
   ]
   return messages.map((message, at) => {
     const { content } = message
-    if (!places.includes(at) || typeof content !== 'string') return message
-    return { ...message, content: [{ type: 'text', text: content, ...mark }] } as ChatMessage
+    if (!places.includes(at)) return message
+    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+    const last = parts.at(-1)
+    return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] } as ChatMessage
   })
+}
+
+function isMarkable(content: ChatMessage['content']): boolean {
+  return Array.isArray(content) && content.at(-1)?.type === 'text'
 }

@@ -54,9 +54,25 @@ describe('the body of Chat Completions', () => {
     const mark = { cache_control: { type: 'ephemeral' } }
     expect(made).toMatchObject({
       tools: [mark],
-      messages: [{ content: [mark] }, { content: 'a' }, { content: [{ text: 'b', ...mark }] }],
+      messages: [
+        { content: [mark] },
+        { content: [{ type: 'text', text: 'a' }] },
+        { content: [{ text: 'b', ...mark }] },
+      ],
     })
+    expect(JSON.stringify(made).match(/"cache_control"/g)).toHaveLength(3)
     expect(JSON.stringify(await body({}, ...history))).not.toContain('cache_control')
+  })
+
+  it('changes nothing but the marks where they go on to a later message', async () => {
+    const history = [say.system('Be kind.'), say.user('a'), say.user('b')]
+    const [before, now] = await Promise.all(
+      [history, [...history, say.user('c')]].map(async (messages) => {
+        const made = await body({ compat: { cacheMarkers: true } }, ...messages)
+        return JSON.stringify(made).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
+      }),
+    )
+    expect(now?.startsWith(before!.slice(0, -']}'.length))).toBe(true)
   })
 
   it('gives reasoning back as the route says, and never to another one', async () => {
