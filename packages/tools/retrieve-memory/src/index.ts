@@ -6,7 +6,8 @@ const plugin: Plugin = definePlugin({
   inject: ['sessions', 'tools', 'memory'],
   apply(ctx) {
     const sessionOf = (id: string) => ctx.sessions.list().find((session) => session.id === id)
-    ctx.tools.register(ctx, retrieveMemory(ctx.memory, sessionOf))
+    const { maxInlineChars } = ctx.tools
+    ctx.tools.register(ctx, retrieveMemory(ctx.memory, sessionOf, maxInlineChars))
   },
 })
 

@@ -1,12 +1,14 @@
 import type { EpisodicMemory, Memory, Recalled } from '@cordage/core/compaction'
 import { defineErrors } from '@cordage/core/error'
-import { textOf } from '@cordage/core/message'
+import { textOf, type ContentPart, type Message } from '@cordage/core/message'
 import type { Session } from '@cordage/core/session'
 import { defineTool, frame, type Tool } from '@cordage/core/tool'
 import { z } from 'zod'
 
-/** Characters of one message; the rest of a tool result is where its handle says. */
+/** Characters of each message of a page. One that is asked for alone is given whole. */
 const MAX_CHARS = 6_000
+/** Of the characters that a result may have: what came after them is on the next page. */
+const PAGE_SHARE = 0.8
 const MAX_LINE = 160
 
 const fail = defineErrors('tool-retrieve-memory', {
@@ -27,6 +29,7 @@ type Arguments = z.output<typeof parameters>
 export function retrieveMemory(
   memory: Memory,
   sessionOf: (id: string) => Session | undefined,
+  maxChars: number,
 ): Tool<Arguments, string> {
   return defineTool<Arguments, string>({
     name: 'retrieve_memory',
@@ -48,8 +51,9 @@ export function retrieveMemory(
         throw fail('SNAPSHOT_UNKNOWN', { snapshot: id, known: known.join(', ') || 'none' })
       }
       const { messages, next } = await service.messagesOf(episode, page)
-      const more = next === undefined ? 'That is all.' : `More from offset ${next} on.`
-      return messages.length === 0 ? 'Nothing there.' : `${pageText(id, page, messages)}\n${more}`
+      return messages.length === 0
+        ? 'Nothing there.'
+        : pageText(id, { ...page, most: maxChars * PAGE_SHARE }, messages, next)
     },
     title: ({ snapshot_id: id = 'all' }) => `recall ${id}`,
   })
@@ -71,24 +75,40 @@ function listText(episodes: readonly EpisodicMemory[], { offset, limit }: Page):
 type Page = Pick<Arguments, 'offset' | 'limit'>
 
 /** Framed as what was said then, so that nothing in it is taken for something said now. */
-function pageText(id: string, { offset }: Page, messages: readonly Recalled[]): string {
-  const texts = messages.map(({ message }, at) => {
-    const text = message.content.map(partText).filter((part) => part !== '')
-    return `[${offset + at}] ${message.role}: ${text.join('\n')}`
-  })
-  return frame('earlier_messages', { snapshot: id }, texts.join('\n\n'))
+function pageText(
+  id: string,
+  { offset, limit, most }: Page & { readonly most: number },
+  messages: readonly Recalled[],
+  next: number | undefined,
+): string {
+  const texts: string[] = []
+  let left = most
+  for (const [at, { message }] of messages.entries()) {
+    const text = messageText(offset + at, message, limit === 1 ? Infinity : MAX_CHARS)
+    left -= text.length
+    if (left < 0 && at > 0) break
+    texts.push(text)
+  }
+  const from = texts.length < messages.length ? offset + texts.length : next
+  const more = from === undefined ? 'That is all.' : `More from offset ${from} on.`
+  return `${frame('earlier_messages', { snapshot: id }, texts.join('\n\n'))}\n${more}`
 }
 
-function partText(part: Recalled['message']['content'][number]): string {
-  if (part.type === 'text') return bounded(part.text)
-  if (part.type === 'tool-call') return bounded(`calls ${part.name} ${part.arguments}`)
+function messageText(at: number, { role, content }: Message, most: number): string {
+  const parts = content.map((part) => partText(part, most)).filter((part) => part !== '')
+  return `[${at}] ${role}: ${parts.join('\n')}`
+}
+
+function partText(part: ContentPart, most: number): string {
+  if (part.type === 'text') return bounded(part.text, most)
+  if (part.type === 'tool-call') return bounded(`calls ${part.name} ${part.arguments}`, most)
   if (part.type === 'image') return '(an image)'
   if (part.type !== 'tool-result') return ''
-  return bounded(`${part.name} ${part.isError ? 'failed' : 'gave'}: ${textOf(part)}`)
+  return bounded(`${part.name} ${part.isError ? 'failed' : 'gave'}: ${textOf(part)}`, most)
 }
 
-function bounded(text: string): string {
-  if (text.length <= MAX_CHARS) return text
-  const head = text.slice(0, MAX_CHARS).replace(/[\uD800-\uDBFF]$/, '')
-  return `${head}\n(cut: ${text.length - head.length} more characters)`
+function bounded(text: string, most: number): string {
+  if (text.length <= most) return text
+  const head = text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+  return `${head}\n(cut: ${text.length - head.length} more characters; all with limit 1)`
 }

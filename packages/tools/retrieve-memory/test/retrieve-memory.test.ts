@@ -52,6 +52,26 @@ describe('retrieve_memory', () => {
     expect(text).toContain('That is all.')
   })
 
+  it('cuts a long message of a page, and gives it whole where it is asked for alone', async () => {
+    const words = `${'很长的话。'.repeat(2_000)}The end is 48213.`
+    await start([
+      say(words),
+      say('two'),
+      say(snapshot()),
+      recall({ snapshot_id: 'e1' }),
+      say('it is cut'),
+      recall({ snapshot_id: 'e1', offset: 1, limit: 1 }),
+      say('done'),
+    ])
+    await made.turn('one')
+    await made.turn('two')
+    await made.command('/compact')
+    await made.turn('three')
+    expect(given().text).toContain('(cut: 4017 more characters; all with limit 1)')
+    await made.turn('four')
+    expect(given().text).toContain(`[1] assistant: ${words}`)
+  })
+
   it('lists the summaries, those of summaries too', async () => {
     await compacted(
       say(LONG),
