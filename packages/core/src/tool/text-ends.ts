@@ -1,8 +1,9 @@
-const HEAD_SHARE = 3 / 4
-
-/** The two ends of valid UTF-8, of whole characters, that take about `room` bytes together. */
-export function textEnds(bytes: Buffer, room: number) {
-  const headEnd = characterAt(bytes, Math.floor(room * HEAD_SHARE))
+/**
+ * The two ends of valid UTF-8, of whole characters, that take about `room` bytes together, and how
+ * many are between them.
+ */
+export function textEnds(bytes: Buffer, room: number, headShare = 3 / 4) {
+  const headEnd = characterAt(bytes, Math.floor(room * headShare))
   const tailStart = Math.max(headEnd, characterAt(bytes, bytes.length - (room - headEnd)))
   return {
     head: bytes.toString('utf8', 0, headEnd),

@@ -1,15 +1,18 @@
 import type { Agent } from '@cordage/core/agent'
 import { HarnessError } from '@cordage/core/error'
 import type { Context } from '@cordage/core/kernel'
+import type { Message } from '@cordage/core/message'
 import {
+  capture,
   request as requestHook,
+  type CaptureInput,
   requestError,
   type Answer,
   type RequestErrorInput,
   type RequestErrorResult,
   type RequestInput,
 } from '@cordage/core/loop'
-import { createAssembler, sideCall, type SideAnswer } from '@cordage/core/model'
+import { createAssembler, sideCall, type SideAnswer, type SideCallInput } from '@cordage/core/model'
 import type { ApprovalAnswer, ApprovalRequest } from '@cordage/core/policy'
 import {
   compactionEnd,
@@ -77,7 +80,8 @@ export class Player {
     const { decisions, agent } = this.#options
     requestHook.use(ctx, (input) => this.#answer(input), INNERMOST)
     requestError.use(ctx, (input, next) => this.#retry(input, next), OUTERMOST)
-    sideCall.use(ctx, () => this.#summary(), INNERMOST)
+    capture.use(ctx, (input) => this.#captured(input), INNERMOST)
+    sideCall.use(ctx, (input) => this.#aside(input), INNERMOST)
     execute.use(ctx, (call) => this.#result(call), INNERMOST)
     postExecute.use(
       ctx,
@@ -124,6 +128,20 @@ export class Player {
       if (difference) this.#diverge({ kind: 'request', ...difference })
     }
     return this.#replay(step, attempt)
+  }
+
+  /** What stood after a message, whatever has become since of what it was taken from. */
+  #captured({ step, row, message }: CaptureInput): readonly Message[] {
+    const { messages = [] } = this.#options.recorded.steps.get(step) ?? {}
+    const after = messages.slice(messages.findIndex(({ id }) => id === message.id) + 1)
+    const end = after.findIndex(({ source }) => source.kind !== 'plugin' || source.row !== row)
+    return end < 0 ? after : after.slice(0, end)
+  }
+
+  /** Titles are no part of a turn: without an answer a session keeps what it has. */
+  #aside({ purpose }: SideCallInput): SideAnswer {
+    if (purpose !== 'title') return this.#summary()
+    throw new HarnessError({ code: 'CANCELLED', message: 'A replay asks for no title.' })
   }
 
   /** What a model made a summary of, or that it made none. */

@@ -1,5 +1,5 @@
 import type { ModelChoice } from '@cordage/core/agent'
-import { textOf, type Usage } from '@cordage/core/message'
+import { textOf, type Message, type Usage } from '@cordage/core/message'
 import {
   approvalAsked,
   approvalDecided,
@@ -18,6 +18,7 @@ import {
   toolResult,
   turnEnd,
   turnStart,
+  userMessage,
   type Fact,
   type FactOf,
 } from '@cordage/core/session'
@@ -41,6 +42,8 @@ export interface RecordedCall {
 
 export interface RecordedStep {
   readonly step: number
+  /** What entered the conversation with it, in order. */
+  readonly messages: Message[]
   readonly attempts: RecordedAttempt[]
   /** The model and what was asked of it; absent where the step came to no request. */
   choice?: ModelChoice
@@ -86,8 +89,9 @@ class TurnReader {
     addSummary(turn, fact)
     if (turnEnd.is(fact)) turn.end = fact.data
     else if (stepStart.is(fact)) {
-      this.#step = { step: fact.data.step, attempts: [], calls: new Map(), inbox: [] }
-      turn.steps.set(fact.data.step, this.#step)
+      const { step } = fact.data
+      this.#step = { step, messages: [], attempts: [], calls: new Map(), inbox: [] }
+      turn.steps.set(step, this.#step)
     } else if (this.#step) this.#addToStep(this.#step, fact)
   }
 
@@ -108,7 +112,8 @@ class TurnReader {
     if (attemptStart.is(fact)) {
       step.attempts.push({ start: fact })
       Object.assign(step, this.#choice())
-    } else if (assistantMessage.is(fact) && attempt) attempt.answer = fact.data
+    } else if (userMessage.is(fact)) step.messages.push(fact.data.message)
+    else if (assistantMessage.is(fact) && attempt) attempt.answer = fact.data
     else if (attemptFailed.is(fact) && attempt) attempt.failure = fact.data
     else if (inboxSplice.is(fact) && fact.data.cause !== 'claim') step.inbox.push(fact.data)
     else this.#addToCall(step, fact)
