@@ -31,6 +31,17 @@ let peer: ModelPeer
 beforeAll(async () => (peer = await startModelPeer()))
 afterAll(() => peer.close())
 
+/** A layer with one local model that declares `fields`. */
+async function modelLayer(place: Place, fields: string): Promise<string> {
+  const file = join(place.base, 'model.yml')
+  const route = `displayName: Local, api: openai-completions, baseURL: ${peer.url}/v1`
+  await writeFile(
+    file,
+    `- id: model-openai\n  merge: { providers: { local: { ${route}, models: [{ id: small, ${fields} }] } } }\n`,
+  )
+  return file
+}
+
 /** A window of 14,000 tokens: a few long answers fill it. */
 async function layer(place: Place): Promise<string[]> {
   const file = join(place.base, 'small.yml')
@@ -46,6 +57,24 @@ async function layer(place: Place): Promise<string[]> {
   )
   return ['--patch', file, '--model', 'local/small']
 }
+
+describe('a window that is too small', () => {
+  it('stops the start where answers may take all of it, and is told where the headroom shrinks', async () => {
+    await using place = await makePlace('empty')
+    const check = async (fields: string) => {
+      const patch = await modelLayer(place, fields)
+      return runCli(place, ['--patch', patch, 'config', 'check'])
+    }
+    const none = await check('contextWindow: 8000, maxTokens: 8000')
+    expect(none.code).toBe(78)
+    expect(none.stdout + none.stderr).toMatch(
+      /"model-openai".*answers of small may take 8000 tokens.*window of 8000.*CONFIG_INVALID/,
+    )
+    const small = await check('contextWindow: 14000, maxTokens: 1000')
+    expect(small.code, small.stderr).toBe(0)
+    expect(small.stdout).toContain('2048 for local/small (window 14000, answers 1000)')
+  })
+})
 
 describe('a conversation that outgrows its window', () => {
   it('goes on with a summary, by itself, by hand and where the server finds it too large', async () => {

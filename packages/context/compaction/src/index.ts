@@ -1,4 +1,5 @@
 import { definePlugin, log, type Plugin } from '@cordage/core/kernel'
+import { adviseOnWindows } from './advice.ts'
 import { compactCommand } from './command.ts'
 import { createCompressor } from './compressor.ts'
 import { compactionConfig, type CompactionConfig } from './config.ts'
@@ -7,6 +8,7 @@ const plugin: Plugin<CompactionConfig> = definePlugin({
   name: 'context-compaction',
   inject: ['compaction', 'models'],
   config: compactionConfig,
+  advise: adviseOnWindows,
   apply(ctx, config) {
     const compressor = createCompressor(ctx.models, config, (model, { headroomTokens }) => {
       const configured = config.headroomTokens

@@ -1,5 +1,6 @@
 // `export *`, because module augmentation does not follow named re-exports.
 export * from './presets.ts'
+export { adviceOn } from './advice.ts'
 export { readCatalogue } from './catalogue.ts'
 export type { Change } from './change.ts'
 export { createComposer } from './composer.ts'

@@ -5,7 +5,14 @@ export { createRegistry, type Entry, type Registry, type RegistryChange } from '
 export { createRoot, footprint, type Footprint } from './root.ts'
 export { defineHook, type Hook, type HookHandler, type Next } from './hook.ts'
 export { defineNotice, type Notice } from './notice.ts'
-export { definePlugin, type ConfigMigration, type Plugin, type PluginDefinition } from './plugin.ts'
+export {
+  definePlugin,
+  type Advice,
+  type ConfigMigration,
+  type ConfiguredRow,
+  type Plugin,
+  type PluginDefinition,
+} from './plugin.ts'
 export { describeFailure, log, type LogLevel, type LogRecord, type LogSink } from './log.ts'
 export type { AnyPlugin } from './activate.ts'
 export type { Host } from './host.ts'

@@ -14,6 +14,18 @@ export interface ConfigMigration {
   readonly convert?: Readonly<Record<string, (value: unknown) => unknown>>
 }
 
+/** A row that would be mounted, with its configuration as the schema of its plugin leaves it. */
+export interface ConfiguredRow {
+  readonly id: string
+  readonly config: unknown
+}
+
+/** A sentence for a person, and the key of the configuration that it is about. */
+export interface Advice {
+  readonly key?: string
+  readonly text: string
+}
+
 /** A plugin as the composer mounts it; `provides` and `inject` are read by dry boots. */
 export interface Plugin<Config = unknown> {
   readonly name: string
@@ -23,6 +35,7 @@ export interface Plugin<Config = unknown> {
   readonly configVersion: number
   /** By the version that a migration leads to. */
   readonly migrate: Readonly<Record<number, ConfigMigration>>
+  advise?(config: Config, rows: readonly ConfiguredRow[]): readonly Advice[]
   apply(ctx: Context, config: Config): Promise<void>
 }
 
@@ -38,6 +51,8 @@ export interface PluginDefinition<
   /** Counts up with each change that an older config does not survive. Default 1. */
   readonly configVersion?: number
   readonly migrate?: Readonly<Record<number, ConfigMigration>>
+  /** What a sound configuration comes to among the other rows, for `config check`. */
+  advise?(config: z.output<C>, rows: readonly ConfiguredRow[]): readonly Advice[]
   /** Registers; what it returns is ignored, so cleanup goes through `ctx.effect`. */
   apply(ctx: PluginContext<K>, config: z.output<C>): unknown
 }
@@ -50,7 +65,7 @@ export function definePlugin<
   const K extends keyof Services = never,
   C extends z.ZodType = typeof noConfig,
 >(definition: PluginDefinition<P, K, C>): Plugin<z.output<C>> {
-  const { name, provides = [], inject = [], configVersion = 1, migrate = {} } = definition
+  const { name, provides = [], inject = [], configVersion = 1, migrate = {}, advise } = definition
   return {
     name,
     provides,
@@ -58,6 +73,7 @@ export function definePlugin<
     Config: (definition.config ?? noConfig) as z.ZodType<z.output<C>>,
     configVersion,
     migrate,
+    ...(advise ? { advise } : {}),
     // An arrow: the container calls `new` on anything else and drops the promise.
     apply: async (ctx, config) => {
       try {

@@ -1,11 +1,13 @@
-import { resolveEffort, type ResolvedModel } from '../model/index.ts'
+import { checkWindow, resolveEffort, type ResolvedModel } from '../model/index.ts'
 import type { RequestParams } from '../session/index.ts'
 
-/** What a request asks of a model. Throws `UNSUPPORTED_REASONING_EFFORT`. */
+/** What a request asks of a model. Throws `UNSUPPORTED_REASONING_EFFORT`, `MODEL_WINDOW_TOO_SMALL`. */
 export function effectiveParams(params: RequestParams, model: ResolvedModel): RequestParams {
   const { info } = model
   resolveEffort({ ...model, params }, info)
-  return { ...params, maxTokens: Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens) }
+  const maxTokens = Math.min(params.maxTokens ?? info.maxTokens, info.maxTokens)
+  checkWindow(`${model.provider}/${model.model}`, info, maxTokens)
+  return { ...params, maxTokens }
 }
 
 /** A model that stands in does without an effort that it does not know. */

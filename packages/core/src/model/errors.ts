@@ -86,6 +86,12 @@ export const modelErrors = {
     message: 'The key in {name} {wrong}.',
     exit: 78,
   },
+  MODEL_WINDOW_TOO_SMALL: {
+    message:
+      '{model} has a window of {window} tokens, of which an answer may take {maxTokens}: nothing is ' +
+      'left for a request. Give its entry a smaller maxTokens, or its true contextWindow.',
+    exit: 78,
+  },
   MODEL_NONE: {
     message:
       'No model is chosen and no credential was found. Set one of {ways}, name a model with ' +
@@ -107,6 +113,15 @@ export function modelError(
 ): HarnessError {
   const { model = 'the model', reason, ...others } = values
   const because = reason ? ` (${reason})` : ''
-  const empty = { name: '', wrong: '', known: '', effort: '', provider: '', ways: '' }
+  const empty = {
+    name: '',
+    wrong: '',
+    known: '',
+    effort: '',
+    provider: '',
+    ways: '',
+    window: '',
+    maxTokens: '',
+  }
   return fail(code, { ...empty, model, because, ...others }, options)
 }

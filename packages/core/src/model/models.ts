@@ -2,6 +2,7 @@ import { assert, createRegistry } from '../kernel/index.ts'
 import { nearest } from '../error/index.ts'
 import { modelError } from './errors.ts'
 import type { ModelName, ModelProvider, Models } from './provider.ts'
+import { checkWindow } from './window.ts'
 
 const ID = /^[a-z0-9][a-z0-9._-]*$/
 
@@ -15,6 +16,7 @@ export function createModels(): Models {
   const models: Models = {
     register: (ctx, provider, options) => {
       assert(ID.test(provider.id), `the provider id "${provider.id}" is not lower case letters`)
+      for (const info of provider.declared()) checkWindow(`${provider.id}/${info.id}`, info)
       registry.add(ctx, provider.id, provider, options)
     },
     providers,

@@ -76,6 +76,7 @@ export const modelRoles = ['main', 'summary', 'title'] as const
 
 /** `ctx.models` */
 export interface Models {
+  /** Throws `MODEL_WINDOW_TOO_SMALL` for a model whose answer may take all of its window. */
   register(ctx: Context, provider: ModelProvider, options?: { order?: number }): void
   providers(): readonly ModelProvider[]
   /** Throws `MODEL_NAME_INVALID`, `MODEL_PROVIDER_UNKNOWN` (with the nearest names). */

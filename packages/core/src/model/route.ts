@@ -6,6 +6,8 @@ import type { ModelInfo } from './provider.ts'
 
 const DEFAULT_CONTEXT_WINDOW = 128_000
 const DEFAULT_MAX_TOKENS = 8_192
+/** Of a window that is smaller than the default was made for. */
+const DEFAULT_MAX_SHARE = 0.25
 
 const price = z.strictObject({
   /** US dollars for a million tokens, as everywhere below. */
@@ -17,7 +19,7 @@ const price = z.strictObject({
 
 const efforts = z.record(z.string(), z.union([z.string(), z.number().transform(String), z.null()]))
 
-const model = z.strictObject({
+const modelFields = z.strictObject({
   id: z
     .string()
     .regex(/^\S+$/, 'a model id has no spaces, in front neither')
@@ -28,8 +30,8 @@ const model = z.strictObject({
     .number()
     .int()
     .positive()
-    .default(DEFAULT_MAX_TOKENS)
-    .describe('Tokens of one answer.'),
+    .optional()
+    .describe('Tokens of one answer. 8,192 unless given, at most a quarter of the window.'),
   input: z
     .array(z.enum(['text', 'image']))
     .default(['text'])
@@ -45,6 +47,17 @@ const model = z.strictObject({
     .optional()
     .describe('What an image of usual size takes, in tokens. 1,600 unless given.'),
   systemPromptUpdate: z.enum(['front', 'in-history']).optional(),
+})
+
+const model = modelFields.superRefine(({ id, contextWindow: window, maxTokens }, { addIssue }) => {
+  if (maxTokens === undefined || maxTokens < window) return
+  addIssue({
+    code: 'custom',
+    path: ['maxTokens'],
+    message:
+      `answers of ${id} may take ${maxTokens} tokens, which leaves nothing of its window of ` +
+      `${window} for a request; give a smaller maxTokens, or the true contextWindow`,
+  })
 })
 
 /** The configuration that every route over HTTP has; an adapter adds its `api` and `compat`. */
@@ -96,10 +109,30 @@ export type ModelConfig = z.output<typeof model>
 /** The models of a configuration as a route declares them. */
 export function declareModels(models: readonly ModelConfig[]): ModelInfo[] {
   return models.map(({ reasoningEfforts: efforts, ...config }) => {
+    const most = Math.ceil(config.contextWindow * DEFAULT_MAX_SHARE)
+    const maxTokens = config.maxTokens ?? Math.min(DEFAULT_MAX_TOKENS, most)
     // An absent field is left out, so that infos compare and print well.
-    const given = Object.entries({ ...config, efforts }).filter(([, value]) => value !== undefined)
+    const given = Object.entries({ ...config, maxTokens, efforts }).filter(
+      ([, value]) => value !== undefined,
+    )
     return { ...(Object.fromEntries(given) as unknown as ModelInfo), declared: true }
   })
+}
+
+const withRoutes = z.object({
+  providers: z.record(z.string(), z.object({ models: z.array(model) })),
+})
+
+/** The models that rows of a composition declare, by `<provider>/<model id>`. */
+export function modelsOf(rows: readonly { readonly config: unknown }[]): Map<string, ModelInfo> {
+  const routes = rows.flatMap(({ config }) => {
+    return Object.entries(withRoutes.safeParse(config).data?.providers ?? {})
+  })
+  return new Map(
+    routes.flatMap(([provider, { models }]) => {
+      return declareModels(models).map((info) => [`${provider}/${info.id}`, info] as const)
+    }),
+  )
 }
 
 /** The declared facts of a model, or the defaults for an id that nobody declared. */

@@ -38,6 +38,16 @@ async function boot(...routes: [ModelProvider, number?][]) {
 }
 
 describe('ctx.models', () => {
+  it('takes no route whose declared answers may take all of a window', async () => {
+    const known = { ...findModel([], 'm'), contextWindow: 4_096, maxTokens: 4_096, declared: true }
+    const { state } = await boot([{ ...route('odd', true), declared: () => [known] }])
+    const message = expect.stringContaining('odd/m has a window of 4096 tokens')
+    expect(state).toMatchObject({
+      state: 'failed',
+      error: { code: 'MODEL_WINDOW_TOO_SMALL', message },
+    })
+  })
+
   it('resolves names whose model id has slashes', async () => {
     const { root } = await boot([route('hub', true)])
     expect(root.models.resolve('hub/acme/tiny:7b')).toMatchObject({

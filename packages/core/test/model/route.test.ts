@@ -3,6 +3,7 @@ import {
   declareModels,
   joinURL,
   mapWireIds,
+  modelsOf,
   type RequestMessage,
   routeFields,
 } from '@cordage/core/model'
@@ -51,6 +52,44 @@ const calls = (provider: string, ...ids: [id: string, wireId?: string][]): Reque
       return wireId === undefined ? call : { ...call, wireId }
     }),
   },
+})
+
+describe('the window of a declared model', () => {
+  const models = (fields: Record<string, unknown>) =>
+    schema.safeParse({ ...base, models: [{ id: 'small', ...fields }] })
+
+  it('is refused where an answer may take all of it, with both figures and what to do', () => {
+    for (const maxTokens of [8_000, 20_000]) {
+      const [issue] = models({ contextWindow: 8_000, maxTokens }).error?.issues ?? []
+      expect(issue?.path).toEqual(['models', 0, 'maxTokens'])
+      expect(issue?.message).toContain(`answers of small may take ${maxTokens} tokens`)
+      expect(issue?.message).toContain('its window of 8000')
+      expect(issue?.message).toContain('a smaller maxTokens, or the true contextWindow')
+    }
+    expect(models({ maxTokens: 128_000 }).success).toBe(false)
+    expect(models({ contextWindow: 8_000, maxTokens: 7_999 }).success).toBe(true)
+  })
+
+  it('that alone is declared leaves three quarters for a request', () => {
+    const cap = (fields: Record<string, unknown>) =>
+      declareModels(models(fields).data?.models ?? [])[0]?.maxTokens
+    expect([1, 4_000, 32_768, 1_000_000].map((contextWindow) => cap({ contextWindow }))).toEqual([
+      1, 1_000, 8_192, 8_192,
+    ])
+    expect(cap({})).toBe(8_192)
+  })
+
+  it('is seen in the rows of a composition', () => {
+    const { data } = models({ contextWindow: 4_000 })
+    const rows = [
+      { config: { providers: { hub: data } } },
+      { config: { providers: 1 } },
+      { config: null },
+    ]
+    expect([...modelsOf(rows)].map(([name, { contextWindow }]) => [name, contextWindow])).toEqual([
+      ['hub/small', 4_000],
+    ])
+  })
 })
 
 describe('the configuration of a route', () => {

@@ -1,4 +1,5 @@
 import {
+  adviceOn,
   describeRow,
   dump,
   preflight,
@@ -60,7 +61,7 @@ export async function checkConfig(
     presets: Object.fromEntries([...prepared.presets].map(([name, list]) => [name, list.length])),
     frontend,
     refused,
-    notes: composition.notes,
+    notes: [...composition.notes, ...(await adviceOn(prepared))],
     problems: prepared.problems,
   }
   if (options.output === 'json') process.stdout.write(jsonText(result))
