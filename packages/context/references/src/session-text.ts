@@ -12,6 +12,9 @@ export interface SessionText {
   readonly older: number
 }
 
+/** What the frame of one message takes. */
+const FRAME_BYTES = 64
+
 interface Said {
   readonly by: 'user' | 'assistant' | 'summary'
   readonly text: string
@@ -36,7 +39,7 @@ export function sessionText(
     const bytes = Buffer.from(escapeNotes(clean(said.text)))
     const start = characterAt(bytes, bytes.length - room)
     latest.push({ by: said.by, text: `${start > 0 ? '…' : ''}${bytes.toString('utf8', start)}` })
-    room -= bytes.length
+    room -= bytes.length + FRAME_BYTES
   }
   const digest = createHash('sha256').update(JSON.stringify(latest)).digest('hex').slice(0, 12)
   const frames = latest.map(({ by, text }) => frame(`said-${digest}`, { by }, text))

@@ -4,6 +4,7 @@ import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { call, say } from '../../../core/test/loop/boot.ts'
+import { sessionText } from '../src/session-text.ts'
 import { openStage, type Stage, type StageOptions } from './stage.ts'
 
 let stage: Stage
@@ -308,6 +309,22 @@ describe('a long session', () => {
       return content.flatMap((part) => (part.type === 'tool-result' ? part.content : []))
     })
     expect(JSON.stringify(results)).toContain('第12行')
+  })
+
+  it('is captured by its latest messages, however many there are and however short', async () => {
+    await begin()
+    const surface = Array.from({ length: 300_000 }, (_, seq) => {
+      return { seq, message: textMessage(`m${seq}`, 'user', `第${seq}`, { kind: 'user' }) }
+    })
+    const { bytes, older } = sessionText(surface, { maxBytes: 1_048_576, clean: (text) => text })
+    expect(bytes.length).toBeLessThanOrEqual(1_048_576 + 64)
+    expect(bytes.toString()).toContain('第299999\n')
+    expect(bytes.toString().split('<said').length - 1).toBe(300_000 - older)
+    const one = [
+      { seq: 0, message: textMessage('m', 'user', '字'.repeat(9_000), { kind: 'user' }) },
+    ]
+    const cut = sessionText(one, { maxBytes: 1_000, clean: (text) => text })
+    expect(cut.bytes.toString()).toMatch(/by="user">\n…字{333,334}\n/)
   })
 
   it('keeps no rest where nothing reads it, and says so', async () => {
