@@ -56,6 +56,19 @@ const groups: readonly Group[] = [
     measure: async () => (await import('./prefix.ts')).measurePrefix(),
   },
   {
+    rows: [
+      'compaction of 10 MB of results',
+      'compaction of 10 MB of results: longest stall',
+      'compaction of 10 MB of results: most held',
+      'compaction of 10 MB of results: left of it',
+      'compaction of 10 MB of talk',
+      'compaction of 10 MB of talk: longest stall',
+      'compaction of 10 MB of talk: most held',
+      'compaction of 10 MB of talk: left of it',
+    ],
+    measure: async () => (await import('./compaction.ts')).measureCompaction(),
+  },
+  {
     rows: ['100000 deltas', '100000 deltas: longest stall'],
     measure: async () => (await import('./deltas.ts')).measureDeltas(),
   },

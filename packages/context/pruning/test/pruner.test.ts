@@ -64,6 +64,14 @@ describe('an old result', () => {
     expect(text.startsWith('😀'.repeat(4_096))).toBe(true)
     expect(text.endsWith('😀'.repeat(1_024))).toBe(true)
     expect(cutResult(result('a', '😀'.repeat(8_192)), config)).toBeUndefined()
+    const odd = `${'😀'.repeat(4_095)}a${'b'.repeat(9_000)}c${'😀'.repeat(1_023)}`
+    const cut = cutResult(result('a', odd), config) ?? ''
+    expect(cut.startsWith(`${'😀'.repeat(4_095)}a\n`)).toBe(true)
+    expect(cut.endsWith(`\nc${'😀'.repeat(1_023)}`)).toBe(true)
+    const long = { ...config, headChars: 100, tailChars: 7_000 }
+    expect(cutResult(result('a', `${'x'.repeat(8_000)}${'y'.repeat(700)}`), long)).toMatch(
+      /\nx{6300}y{700}$/,
+    )
   })
 
   it('that was spilled keeps the handle of the whole', () => {
