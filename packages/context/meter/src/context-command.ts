@@ -32,8 +32,9 @@ export function contextCommand(meter: ContextMeter, models: Models): Command {
 
 function kindLines(kind: string, parts: readonly BreakdownPart[]): string[] {
   const sum = parts.reduce((tokens, part) => tokens + part.tokens, 0)
-  const lines = parts.map(({ part, row, tokens }) => {
-    return `    ${count(tokens).padStart(9)}  ${part}${row === '' ? '' : ` (${row})`}`
+  const lines = parts.map(({ part, row, tokens, stability }) => {
+    const by = [row, stability].filter(Boolean).join(', ')
+    return `    ${count(tokens).padStart(9)}  ${part}${by === '' ? '' : ` (${by})`}`
   })
   return [`  ${kind}: ${count(sum)}`, ...lines]
 }

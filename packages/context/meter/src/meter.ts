@@ -1,35 +1,37 @@
 import type { ContextMeter, MeterInput, Pressure } from '@cordage/core/compaction'
 import { addUsage, NO_USAGE, type Usage } from '@cordage/core/message'
-import { estimateMessage, estimateTool } from '@cordage/core/model'
+import { estimateMessage, estimateTool, imagePrice } from '@cordage/core/model'
 import {
   assistantMessage,
   attemptFailed,
   compactionEnd,
+  requestContext,
   type Session,
   type ToolSpec,
 } from '@cordage/core/session'
-import { breakDown } from './breakdown.ts'
+import { breakDown, type FileSources } from './breakdown.ts'
 import { SurfaceSums } from './surface-sums.ts'
 
 /** A provider that reports less of what an estimate says than this has not counted it all. */
 const MIN_SHARE = 1 / 3
 
 /** The three figures of a session, none of which reads its log. */
-export function createMeter(): ContextMeter {
+export function createMeter(files: FileSources): ContextMeter {
   const known = new WeakMap<Session, SurfaceSums>()
 
   const sumsOf = ({ session, target }: MeterInput): SurfaceSums => {
     const sums = known.get(session) ?? new SurfaceSums()
     known.set(session, sums)
-    return sums.at(session.surface, target.info.imageTokens)
+    return sums.at(session.surface, target)
   }
 
   return {
     measure(input) {
       const { target, params, pending = [] } = input
-      const { contextWindow, maxTokens, imageTokens } = target.info
+      const { contextWindow, maxTokens } = target.info
+      const price = imagePrice(target)
       const outputTokens = Math.min(params.maxTokens ?? maxTokens, maxTokens)
-      const waiting = pending.reduce((sum, one) => sum + estimateMessage(one, imageTokens), 0)
+      const waiting = pending.reduce((sum, one) => sum + estimateMessage(one, price), 0)
       const { anchored, estimated } = project(input, sumsOf(input))
       return {
         projectedTokens: anchored + estimated + waiting,
@@ -38,7 +40,7 @@ export function createMeter(): ContextMeter {
         outputTokens,
       } satisfies Pressure
     },
-    contextBreakdown: breakDown,
+    contextBreakdown: (input) => breakDown(input, files),
     cumulativeUsage,
   }
 }
@@ -53,7 +55,9 @@ function project({ session, target }: MeterInput, sums: SurfaceSums) {
   const isOther = last.model !== `${target.provider}/${target.model}`
   // What stands on the surface now is not what it was of.
   const isCompacted = (session.state(compactionEnd).seq ?? -1) > last.seq
-  if (isOther || isCompacted || covered === undefined) return whole
+  // Nor were the tools and the system prompt, which have a header each time they change.
+  const isOfOlderHeader = (session.state(requestContext)?.seq ?? -1) > last.seq
+  if (isOther || isCompacted || isOfOlderHeader || covered === undefined) return whole
   const anchored = last.usage.inputTokens + last.usage.outputTokens
   if (anchored < (tools + covered) * MIN_SHARE) return whole
   return { anchored, estimated: sums.total - covered }
@@ -70,10 +74,6 @@ function toolTokens(tools: readonly ToolSpec[] = []): number {
 
 function cumulativeUsage(session: Session): Usage {
   const answers = session.state(assistantMessage)
-  const parts = [
-    answers?.total ?? answers?.usage,
-    session.state(attemptFailed),
-    session.state(compactionEnd).total,
-  ]
+  const parts = [answers?.total ?? answers?.usage, session.state(attemptFailed), session.spent]
   return parts.reduce<Usage>((sum, part) => (part ? addUsage(sum, part) : sum), NO_USAGE)
 }

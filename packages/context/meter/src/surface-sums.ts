@@ -1,23 +1,26 @@
-import { estimateMessage } from '@cordage/core/model'
+import { estimateMessage, imagePrice, type ResolvedModel } from '@cordage/core/model'
 import type { SurfaceEntry } from '@cordage/core/session'
 
 /** Sums over a surface from its beginning, kept from look to look: only what is new is added up. */
 export class SurfaceSums {
   #surface: readonly SurfaceEntry[] = []
-  #imageTokens: number | undefined
+  /** Of which images have their price. */
+  #model = ''
   /** Tokens of the first n entries, at n. */
   readonly #sums: number[] = [0]
 
-  /** Brings the sums up to `surface`. */
-  at(surface: readonly SurfaceEntry[], imageTokens: number | undefined): this {
-    if (surface === this.#surface && imageTokens === this.#imageTokens) return this
-    const same = imageTokens === this.#imageTokens ? this.#countSame(surface) : 0
+  /** Brings the sums up to `surface`, as `target` takes it. */
+  at(surface: readonly SurfaceEntry[], target: ResolvedModel): this {
+    const model = `${target.provider}/${target.model} ${target.info.imageTokens}`
+    if (surface === this.#surface && model === this.#model) return this
+    const same = model === this.#model ? this.#countSame(surface) : 0
+    const price = imagePrice(target)
     this.#sums.length = same + 1
     for (const { message } of surface.slice(same)) {
-      this.#sums.push(this.total + estimateMessage(message, imageTokens))
+      this.#sums.push(this.total + estimateMessage(message, price))
     }
     this.#surface = surface
-    this.#imageTokens = imageTokens
+    this.#model = model
     return this
   }
 

@@ -9,6 +9,7 @@ import {
   type ModelEvent,
   type ResolvedModel,
 } from '@cordage/core/model'
+import { compactionEnd, compactionStart, sessionTitle } from '@cordage/core/session'
 import { defineTool } from '@cordage/core/tool'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -139,6 +140,51 @@ describe('the pressure of the next request', () => {
     expect(measure({ pending, target: cheap }).projectedTokens).toBe(4 + 85)
   })
 
+  it('counts an image of known size as its route does, in whatever message it stands', async () => {
+    await start([])
+    const blob = { hash: 'h', bytes: 9, mediaType: 'image/png', width: 300, height: 500 }
+    const image = { type: 'image', blob } as const
+    const part = { type: 'tool-result', callId: 'c', name: 'look', isError: false } as const
+    const pending = [
+      { id: 'p', role: 'user', content: [image], source: user } as const,
+      {
+        id: 'q',
+        role: 'tool',
+        content: [{ ...part, content: [image] }],
+        source: { kind: 'tool', callId: 'c' },
+      } as const,
+    ]
+    const route = { ...target().route, imageTokens: ({ width = 0, height = 0 }) => width + height }
+    const priced = { ...target(), route }
+    expect(measure({ pending, target: priced }).projectedTokens).toBe(2 * (4 + 800))
+    const { files } = made.root.meter.contextBreakdown(input({ pending, target: priced }))
+    expect(files).toEqual([{ part: 'images', row: '', tokens: 1_600 }])
+    const declared = { ...priced, info: { ...priced.info, imageTokens: 85 } }
+    expect(measure({ pending, target: declared }).projectedTokens).toBe(2 * (4 + 85))
+  })
+
+  it('is not what was counted with other tools or another system prompt', async () => {
+    const fails: Reply = async function* () {
+      yield { type: 'text', text: '' }
+      throw new Error('the line broke')
+    }
+    let text = 'Be kind.'
+    const guide = definePlugin({
+      name: 'guide',
+      inject: ['prompt'],
+      apply: (ctx) => ctx.prompt.section(ctx, { id: 'manners', render: () => text }),
+    })
+    await start([answer('Fine.', { inputTokens: 1_000, outputTokens: 50 }), fails], {
+      rows: [{ plugin: guide }],
+    })
+    await turn('Hi')
+    expect(measure().anchoredTokens).toBe(1_050)
+    text = LONG
+    await expect(turn('And now?')).rejects.toThrow('completed')
+    expect(measure()).toMatchObject({ anchoredTokens: 0, projectedTokens: surfaceTokens() })
+    expect(surfaceTokens()).toBeGreaterThan(estimateTokens(LONG))
+  })
+
   it('leaves room for no more than the model may answer, and for less where it is asked to', async () => {
     await start([])
     expect(measure({ params: { maxTokens: 5_000 } }).outputTokens).toBe(1_000)
@@ -212,6 +258,76 @@ describe('after a compaction', () => {
   })
 })
 
+describe('what was used so far', () => {
+  it('has that of titles, of failed compactions, and of what plugins asked for', async () => {
+    await start([answer('Fine.', { inputTokens: 100, outputTokens: 5 })])
+    await turn('Hi')
+    const usage = { inputTokens: 10, outputTokens: 1 }
+    const source = 'context_compression' as const
+    await made.session.append([
+      sessionTitle({ title: 'Hi', by: 'model', spent: { usage, source: 'title' } }),
+      compactionStart({ id: 'c' }),
+      compactionEnd({
+        id: 'c',
+        error: { code: 'NO', message: 'No.' },
+        spent: { usage: { ...usage, cacheReadTokens: 4 }, source },
+      }),
+      { type: 'judge/asked', v: 1, data: { spent: { usage, source: 'judge' } } },
+      { type: 'judge/asked', v: 1, data: { spent: 'much' } },
+    ])
+    const used = { inputTokens: 130, outputTokens: 8, cacheReadTokens: 4 }
+    expect(made.root.meter.cumulativeUsage(made.session)).toEqual(used)
+    await made.agent.close()
+    const again = await made.root.sessions.open(made.session.id)
+    expect(made.root.meter.cumulativeUsage(again)).toEqual(used)
+    await again.close()
+  })
+})
+
+describe('files of a breakdown', () => {
+  it('are what tools have read, what rows have put there, and images', async () => {
+    const reader = (name: string) =>
+      defineTool({
+        name,
+        description: 'Gives words',
+        parameters: z.strictObject({}),
+        effects: () => [],
+        execute: async () => LONG,
+      })
+    const rules = definePlugin({
+      name: 'context-instructions',
+      inject: ['prompt'],
+      apply: (ctx) => {
+        const stability = 'per-session'
+        ctx.prompt.context(ctx, { id: 'rules', stability, render: () => 'Be kind.' })
+      },
+    })
+    const asked = call(
+      { id: 'c', name: 'read', arguments: '{}' },
+      { id: 'd', name: 'shout', arguments: '{}' },
+    )
+    await start([asked, answer('Fine.')], {
+      tools: (add) => ['read', 'shout'].forEach((name) => add(reader(name))),
+      rows: [{ plugin: rules }],
+    })
+    await turn('Read')
+    const { messages, files } = made.root.meter.contextBreakdown(input())
+    const tokens = 4 + estimateTokens(LONG)
+    expect(files).toEqual([
+      { part: 'results of read', row: 'test-tools', tokens },
+      {
+        part: 'snapshot rules',
+        row: 'context-instructions',
+        tokens: 4 + estimateTokens('Be kind.'),
+        stability: 'per-session',
+      },
+    ])
+    expect(messages.map(({ part }) => part)).toEqual(['results of shout', 'assistant', 'user'])
+    const all = [...messages, ...files].reduce((sum, part) => sum + part.tokens, 0)
+    expect(all).toBe(surfaceTokens())
+  })
+})
+
 describe('/context', () => {
   it('shows the three figures apart, with the rows of what is in the window', async () => {
     const guide = definePlugin({
@@ -227,10 +343,15 @@ describe('/context', () => {
     })
     await turn(LONG)
     const parts = made.root.meter.contextBreakdown(input())
-    expect(parts.system).toMatchObject([{ part: 'manners', row: 'guide' }])
+    expect(parts.system).toMatchObject([{ part: 'manners', row: 'guide', stability: 'stable' }])
     expect(parts.messages).toEqual([
       { part: 'user', row: '', tokens: 4 + estimateTokens(LONG) },
-      { part: 'snapshot', row: 'guide', tokens: 4 + estimateTokens('It rains.') },
+      {
+        part: 'snapshot weather',
+        row: 'guide',
+        tokens: 4 + estimateTokens('It rains.'),
+        stability: 'volatile',
+      },
       { part: 'assistant', row: '', tokens: 4 + estimateTokens('Fine.') },
     ])
     const { signal } = new AbortController()
@@ -240,7 +361,7 @@ describe('/context', () => {
     )
     expect(text).toMatch(/1,050 as the provider counted, the rest estimated/)
     expect(text).toMatch(
-      /all estimated:\n {2}system: \d+\n +\d+ {2}manners \(guide\)\n {2}tools: 0/,
+      /all estimated:\n {2}system: \d+\n +\d+ {2}manners \(guide, stable\)\n {2}tools: 0/,
     )
     expect(text).toMatch(/so far:\n {2}1,000 tokens of input; 50 of output$/)
   })

@@ -1,6 +1,6 @@
 import type { Message, Usage } from '../message/index.ts'
 import type { ResolvedModel } from '../model/index.ts'
-import type { RequestParams, Session } from '../session/index.ts'
+import type { RequestParams, Session, Stability } from '../session/index.ts'
 
 /** What a request would take of its model's window, in tokens, before it is sent. */
 export interface Pressure {
@@ -18,6 +18,8 @@ export interface BreakdownPart {
   readonly part: string
   readonly row: string
   readonly tokens: number
+  /** How long it stays as it is, where its row declares that. */
+  readonly stability?: Stability
 }
 
 /** Where the tokens of the next request come from. Estimates: their sum is no `Pressure`. */
@@ -25,7 +27,7 @@ export interface ContextBreakdown {
   readonly system: readonly BreakdownPart[]
   readonly tools: readonly BreakdownPart[]
   readonly messages: readonly BreakdownPart[]
-  /** Images, and what of files was put into messages by a handle. */
+  /** Of these none is in `messages`: images, what tools have read, and files that rows have added. */
   readonly files: readonly BreakdownPart[]
 }
 
@@ -44,7 +46,7 @@ export interface ContextMeter {
   /** The pressure of the next request. */
   measure(input: MeterInput): Pressure
   contextBreakdown(input: MeterInput): ContextBreakdown
-  /** What the session's own requests have used so far, compactions included, children not. */
+  /** What the session's own calls have used so far, all but those of children. */
   cumulativeUsage(session: Session): Usage
 }
 

@@ -3,6 +3,9 @@ export interface BlobRef {
   readonly hash: string
   readonly bytes: number
   readonly mediaType: string
+  /** Of an image, where it was looked at: pixels. */
+  readonly width?: number
+  readonly height?: number
 }
 
 export interface TextPart {

@@ -1,4 +1,5 @@
 export * from './content.ts'
+export * from './image-size.ts'
 export * from './message.ts'
 export * from './new-id.ts'
 export * from './usage.ts'

@@ -1,6 +1,7 @@
-import type { ContentPart, Message } from '../message/index.ts'
+import type { BlobRef, ContentPart, ImagePart, Message } from '../message/index.ts'
 import type { ToolSpec } from '../session/index.ts'
 import { estimateText } from './estimate-text.ts'
+import type { ResolvedModel } from './provider.ts'
 
 /** Tokens that an image counts for where its route does not say: the usual price of a large one. */
 export const IMAGE_TOKENS = 1_600
@@ -34,13 +35,22 @@ function estimateByPieces(text: string): number {
   return Math.ceil((tokens * text.length) / MAX_WHOLE)
 }
 
-/**
- * Estimated tokens of a message, which must not change afterwards; cached per object.
- * `imageTokens` is what the route takes for an image.
- */
-export function estimateMessage(message: Message, imageTokens: number = IMAGE_TOKENS): number {
+/** Tokens of an image: those of all, or what each takes. */
+export type ImagePrice = number | ((image: BlobRef) => number)
+
+/** What a model takes for an image: as configured, else as its route counts one of that size. */
+export function imagePrice({ route, info }: ResolvedModel): (image: BlobRef) => number {
+  return ({ width, height }) => {
+    const size = width && height ? { width, height } : undefined
+    return info.imageTokens ?? (size && route.imageTokens?.(size)) ?? IMAGE_TOKENS
+  }
+}
+
+/** Estimated tokens of a message, which must not change afterwards; cached per object. */
+export function estimateMessage(message: Message, price: ImagePrice = IMAGE_TOKENS): number {
   const { text, images } = messages.get(message) ?? weigh(message)
-  return text + images * imageTokens
+  const priceOf = typeof price === 'number' ? () => price : price
+  return images.reduce((sum, image) => sum + priceOf(image), text)
 }
 
 /** Estimated tokens of a tool as a model is told of it. */
@@ -50,7 +60,7 @@ export function estimateTool(tool: ToolSpec): number {
 
 interface Weight {
   readonly text: number
-  readonly images: number
+  readonly images: readonly BlobRef[]
 }
 
 function weigh(message: Message): Weight {
@@ -58,7 +68,8 @@ function weigh(message: Message): Weight {
     return part.type === 'tool-result' ? part.content : [part]
   })
   const text = parts.reduce((sum, part) => sum + estimatePart(part), MESSAGE_TOKENS)
-  const weight = { text, images: parts.filter(({ type }) => type === 'image').length }
+  const images = parts.filter((part): part is ImagePart => part.type === 'image')
+  const weight = { text, images: images.map(({ blob }) => blob) }
   messages.set(message, weight)
   return weight
 }

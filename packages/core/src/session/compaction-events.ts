@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { addUsage, type Usage } from '../message/index.ts'
 import { defineEvent } from './event.ts'
 import { messageSchema, usageSchema } from './message-schema.ts'
 
@@ -86,10 +85,8 @@ export const compactionEnd = defineEvent({
   reduce: (state, { seq, data }): CompactionsEnded => {
     if (data.error) return state
     const { spent } = data
-    const { total } = state
-    const sum = spent ? { total: total ? addUsage(total, spent.usage) : spent.usage } : {}
     const usage = spent ? { usage: { seq, ...spent } } : {}
-    return { ...state, ...usage, ...sum, ended: [...state.ended, data.id], seq }
+    return { ...state, ...usage, ended: [...state.ended, data.id], seq }
   },
 })
 /** The compactions that ended well, oldest first. */
@@ -98,6 +95,4 @@ export interface CompactionsEnded {
   /** Of the last one. */
   readonly seq?: number
   readonly usage?: CompactionSpent & { readonly seq: number }
-  /** Of all together. */
-  readonly total?: Usage
 }

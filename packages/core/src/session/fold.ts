@@ -1,4 +1,5 @@
 import { assert } from '../kernel/index.ts'
+import { addUsage, NO_USAGE, type Usage } from '../message/index.ts'
 import {
   compactionEnd,
   compactionPrune,
@@ -9,6 +10,7 @@ import { coreEvent } from './core-events.ts'
 import { anyEvent, type AnyEventDefinition, type EventDefinition, type Fact } from './event.ts'
 import { deepFreeze } from './frozen-json.ts'
 import { inboxSplice, type InboxState } from './inbox-events.ts'
+import { spentSchema } from './message-schema.ts'
 import { requestHeader, type RequestHeader } from './request-events.ts'
 import { sessionDirectory } from './session-events.ts'
 import type { TurnState } from './session.ts'
@@ -25,6 +27,8 @@ export interface FoldSnapshot {
   readonly surface: SurfaceSnapshot
   readonly compactions: Readonly<Record<string, readonly Fact[]>>
   readonly states: StateSnapshot
+  /** Absent in what older versions kept, which counted compactions alone. */
+  readonly spent?: Usage
 }
 
 export interface FoldOptions {
@@ -44,6 +48,7 @@ export class SessionFold {
   readonly #compactions: Map<string, readonly Fact[]>
   readonly #states: StateFold
   readonly #lookup: (type: string) => AnyEventDefinition | undefined
+  #spent: Usage | undefined
 
   constructor(options: FoldOptions = {}) {
     const snapshot = deepFreeze(options.snapshot)
@@ -51,6 +56,7 @@ export class SessionFold {
     this.#turn = snapshot?.turn ?? NO_TURN
     this.#surface = new SurfaceFold(snapshot?.surface)
     this.#compactions = new Map(Object.entries(snapshot?.compactions ?? {}))
+    this.#spent = snapshot?.spent ?? spentBefore(snapshot?.states)
     this.#states = new StateFold(snapshot?.states, options.report ?? (() => {}))
     this.#lookup = (type) => coreEvent(type) ?? options.lookup?.(type)
   }
@@ -59,6 +65,7 @@ export class SessionFold {
     assert(fact.seq === this.#nextSeq, `fact ${fact.seq} came when ${this.#nextSeq} was next`)
     this.#nextSeq += 1
     this.#states.add(fact, this.#lookup(fact.type))
+    this.#addSpent(fact.data)
     const core = coreEvent(fact.type)
     // A record of a later version may mean anything; as an unknown one it is kept, not guessed at.
     if (!core || fact.v > core.version) return
@@ -78,6 +85,11 @@ export class SessionFold {
 
   get shadowedContexts(): readonly string[] {
     return this.#surface.shadowedContexts
+  }
+
+  /** What calls of models took that were no attempts: every `spent`, of whatever type of fact. */
+  get spent(): Usage {
+    return this.#spent ?? NO_USAGE
   }
 
   get turn(): TurnState {
@@ -114,7 +126,14 @@ export class SessionFold {
       surface: this.#surface.toJSON(),
       compactions: Object.fromEntries(this.#compactions),
       states: this.#states.toJSON(),
+      ...(this.#spent ? { spent: this.#spent } : {}),
     }
+  }
+
+  #addSpent(data: unknown): void {
+    if (typeof data !== 'object' || data === null || !('spent' in data)) return
+    const { usage } = spentSchema.safeParse(data.spent).data ?? {}
+    if (usage) this.#spent = addUsage(this.spent, usage)
   }
 
   #foldCompaction(fact: Fact): void {
@@ -129,4 +148,10 @@ export class SessionFold {
       for (const part of staged) this.#surface.compact(part)
     }
   }
+}
+
+/** What the states of an older snapshot say was spent on compactions. */
+function spentBefore(snapshot: StateSnapshot | undefined): Usage | undefined {
+  const ended = snapshot?.states[compactionEnd.type] as { readonly total?: Usage } | undefined
+  return ended?.total
 }

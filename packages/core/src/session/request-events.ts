@@ -63,9 +63,12 @@ export const requestContext = defineEvent({
   type: 'request/context',
   schema: context,
   initial: undefined as RequestContext | undefined,
-  reduce: (_, { data }): RequestContext => data,
+  reduce: (_, { seq, data }): RequestContext => ({ ...data, seq }),
 })
-export type RequestContext = z.infer<typeof context>
+export interface RequestContext extends z.infer<typeof context> {
+  /** Of the fact; absent in what older versions kept. */
+  readonly seq?: number
+}
 
 const prefixChange = z.object({
   /** `added` to `moved` are of one part, named as in `origin`; `route`: nothing else explains it. */

@@ -1,4 +1,5 @@
 import type { Context } from '../kernel/index.ts'
+import type { Usage } from '../message/index.ts'
 import type { AnyEventDefinition, EventDefinition, Fact, NewFact } from './event.ts'
 import type { SessionHeader } from './header.ts'
 import type { InboxState } from './inbox-events.ts'
@@ -62,6 +63,8 @@ export interface Session {
   readonly turn: TurnState
   readonly inbox: InboxState
   readonly requestHeader: RequestHeader | undefined
+  /** What titles, compactions and other calls of models took that were no attempts at a step. */
+  readonly spent: Usage
   /** The session's current directory: the last `session/directory`, else the project. */
   readonly cwd: string
   /** What reopening found and mended, in words for a person. */

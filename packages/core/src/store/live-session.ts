@@ -115,6 +115,10 @@ export class LiveSession implements Session {
     return this.#fold.shadowedContexts
   }
 
+  get spent() {
+    return this.#fold.spent
+  }
+
   get turn() {
     return this.#fold.turn
   }

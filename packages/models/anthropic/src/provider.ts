@@ -13,6 +13,7 @@ import { MessagesBodies, type MessagesBody } from './body.ts'
 import { openClient } from './client.ts'
 import type { Route } from './config.ts'
 import { createMessageReader } from './stream.ts'
+import { imageTokens } from './image-tokens.ts'
 
 const ENDPOINT = 'v1/messages'
 
@@ -33,6 +34,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     ...(route.apiKeyEnv === undefined ? {} : { apiKeyEnv: route.apiKeyEnv }),
     endpoint: () => joinURL(access.baseURL(), ENDPOINT),
     available: access.available,
+    imageTokens,
     info: (model) => findModel(declared, model),
     declared: () => declared,
     list: async (signal) => {

@@ -16,6 +16,7 @@ import { openClient } from './client.ts'
 import type { Route } from './config.ts'
 import { ResponsesBodies, type ResponsesBody } from './responses-body.ts'
 import { createResponsesReader } from './responses-stream.ts'
+import { imageTokens } from './image-tokens.ts'
 
 /** A route that speaks Chat Completions or Responses. */
 export function createProvider(id: string, route: Route, world: Surroundings): ModelProvider {
@@ -39,6 +40,7 @@ export function createProvider(id: string, route: Route, world: Surroundings): M
     ...(route.apiKeyEnv === undefined ? {} : { apiKeyEnv: route.apiKeyEnv }),
     endpoint: () => joinURL(access.baseURL(), endpoint()),
     available: access.available,
+    imageTokens,
     info: (model) => findModel(declared, model),
     declared: () => declared,
     list: async (signal) => {

@@ -1,6 +1,7 @@
 import type { FileStat, Target } from '@cordage/core/environment'
 import { environmentError } from '@cordage/core/environment'
 import { definePlugin } from '@cordage/core/kernel'
+import { imageSize } from '@cordage/core/message'
 import { defineTool, detectMedia, type ImageType, type ToolRun } from '@cordage/core/tool'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -126,7 +127,8 @@ async function readImage(
   const { bytes, version } = await target.read()
   const hash = await run.putBlob(bytes)
   run.seen.set(path, { version, whole: true })
-  return { kind: 'image', path, blob: { hash, bytes: bytes.length, mediaType } }
+  const blob = { hash, bytes: bytes.length, mediaType, ...imageSize(bytes) }
+  return { kind: 'image', path, blob }
 }
 
 async function readPdfFile(

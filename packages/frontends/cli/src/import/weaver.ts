@@ -1,4 +1,10 @@
-import type { ImagePart, Message, Source, TextPart } from '@cordage/core/message'
+import {
+  imageSize,
+  type ImagePart,
+  type Message,
+  type Source,
+  type TextPart,
+} from '@cordage/core/message'
 import {
   assistantMessage,
   attemptFailed,
@@ -305,7 +311,8 @@ export class Weaver {
       return undefined
     }
     const hash = await this.#writer.putBlob(bytes)
-    return { type: 'image', blob: { hash, bytes: bytes.length, mediaType } }
+    const blob = { hash, bytes: bytes.length, mediaType, ...imageSize(bytes) }
+    return { type: 'image', blob }
   }
 
   #messageId(): string {
