@@ -28,6 +28,8 @@ interface Older {
   readonly entries: readonly SurfaceEntry[]
   readonly pinned: readonly PinnedFact[]
   readonly episodeId: string
+  /** No message stands after them. */
+  readonly isLast: boolean
 }
 
 /**
@@ -92,7 +94,7 @@ async function olderOf(
     maxTokens: Math.min(config.maxPinnedTokens, Math.floor(budget.threshold * MAX_PINNED_SHARE)),
     episodeId,
   })
-  return { entries, pinned, episodeId }
+  return { entries, pinned, episodeId, isLast: later.length === 0 }
 }
 
 /** A snapshot by a model, unless it would be no shorter than what it stands for. */

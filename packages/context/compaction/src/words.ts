@@ -14,17 +14,20 @@ export interface Told {
   readonly messages: number
   /** The tool by which the model can read them, where it has one. */
   readonly reader?: string
+  /** Nothing stands after it: a person waits for an answer to what it says. */
+  readonly isLast: boolean
 }
 
 /** The message that stands for the older part of a history. */
 export function summaryMessage(told: Told): Message {
-  const { episodeId, snapshot, messages, reader } = told
+  const { episodeId, snapshot, messages, reader, isLast } = told
   const facts = pinnedText(told.pinned)
   const text = [
     `The ${messages} messages before this one were replaced by this summary of them (episode ${episodeId}).`,
     withoutForgery(snapshot),
     ...(facts === '' ? [] : ['Word for word, from the messages themselves:', facts]),
     ...(reader ? [`${reader} with snapshot_id "${episodeId}" gives the originals.`] : []),
+    ...(isLast ? ['Go on with what was asked last.'] : []),
   ].join('\n\n')
   const source = { kind: 'plugin', row: 'context-compaction', form: 'summary' } as const
   return textMessage(newId(), 'user', text, source)

@@ -2,7 +2,15 @@ import compactionService, { type Pressure } from '@cordage/core/compaction'
 import commands from '@cordage/core/command'
 import { definePlugin, own } from '@cordage/core/kernel'
 import { textOf } from '@cordage/core/message'
-import { estimateMessage, estimateTool, modelError, type ModelEvent } from '@cordage/core/model'
+import {
+  estimateMessage,
+  estimateTool,
+  findModel,
+  modelError,
+  type ModelEvent,
+  type ModelProvider,
+  type ModelRequest,
+} from '@cordage/core/model'
 import type { Fact } from '@cordage/core/session'
 import {
   bench,
@@ -35,7 +43,11 @@ export async function stage(
     { plugin: compaction, config: { retryDelayMs: 0, ...config } },
     ...(options.rows ?? []),
   ]
+  const requests: ModelRequest[] = []
+  rows.push({ plugin: windows(replies, requests) })
   const made = await bench(replies, { ...options, rows })
+  const take = requests.push.bind(made.requests)
+  requests.push = take
   return {
     ...made,
     async turn(text) {
@@ -53,6 +65,31 @@ export async function stage(
         .map(({ data }: Fact) => (data as { error?: { message: string } }).error?.message ?? 'ok')
     },
   }
+}
+
+/** Models named for the tokens of their window, as in `window/8000`; answers take 500. */
+function windows(replies: Reply[], requests: ModelRequest[]) {
+  const provider: ModelProvider = {
+    id: 'window',
+    displayName: 'Window',
+    api: 'test',
+    available: () => true,
+    info: (id) => ({ ...findModel([], id), contextWindow: Number(id), maxTokens: 500 }),
+    declared: () => [],
+    list: async () => [],
+    body: async ({ messages, tools, params }) => ({ messages, tools, params }),
+    async *stream(request, _body, { signal }) {
+      requests.push(request)
+      const reply = replies.shift()
+      if (!reply) throw new Error('the test has no reply left')
+      yield* typeof reply === 'function' ? reply(request, signal) : reply
+    },
+  }
+  return definePlugin({
+    name: 'test-windows',
+    inject: ['models'],
+    apply: (ctx) => ctx.models.register(ctx, provider),
+  })
 }
 
 /** Counts by estimate alone; the real one has tests of its own. */
