@@ -159,6 +159,7 @@ const groups: readonly Group[] = [
       'prompt: context-guidance',
       'prompt: context-spill',
       'prompt: context-surroundings',
+      'prompt: context-time',
       'prompt: tool-apply-patch',
       'prompt: tool-bash',
       'prompt: tool-edit',

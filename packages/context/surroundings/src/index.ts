@@ -14,7 +14,6 @@ const plugin: Plugin = definePlugin({
           ? `Working directory and project: ${quoted(cwd)}`
           : `Working directory: ${quoted(cwd)}\nProject: ${quoted(project)}`,
     })
-    ctx.prompt.context(ctx, { id: 'date', order: 10, render: () => `Today is ${today()}.` })
     ctx.prompt.context(ctx, {
       id: 'runtime',
       order: 20,
@@ -30,13 +29,6 @@ export default plugin
 /** A path may hold anything but NUL; as JSON it stays on one line and within its quotes. */
 function quoted(path: string): string {
   return JSON.stringify(path)
-}
-
-/** Of this place. `toLocaleDateString` would load the tables of all languages: 8 MB for a date. */
-function today(): string {
-  const now = new Date()
-  const parts = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
-  return parts.map((part) => String(part).padStart(2, '0')).join('-')
 }
 
 function confinement(kind: 'none' | 'kernel'): string {
