@@ -59,8 +59,8 @@ export function createCompressor(
       note(target, budget)
       const why = whyNotDue(state, context, budget, config)
       if (why) return skipped(why)
-      const known = floors.known(context, budget)
-      if (known) return known
+      const fixed = floors.check(context, budget)
+      if (fixed) return fixed
       const split = splitOf(state, context, budget, config)
       if (split < 0) return skipped('no_safe_split')
       const must = isInevitable(context, budget)

@@ -6,13 +6,14 @@ import { tokensOf } from './split.ts'
 
 /** Remembers of each session what no summary makes smaller, where that was too much. */
 export interface Floors {
-  /** The skip of a request whose floor is what it was when it was too high. */
-  known(context: CompressContext, budget: Budget): CompressResult | undefined
-  /** The skip where system prompt, tools and pinned facts alone take the room of a history. */
+  /**
+   * The skip where system prompt, tools and pinned facts alone take the room of a history, or these
+   * and the pending input that of a request. It is the same one until its grounds have changed.
+   */
   check(
     context: CompressContext,
     budget: Budget,
-    pinned: readonly PinnedFact[],
+    pinned?: readonly PinnedFact[],
   ): CompressResult | undefined
 }
 
@@ -24,37 +25,25 @@ interface Floor {
 export function createFloors(): Floors {
   const floors = new WeakMap<Session, Floor>()
   return {
-    known({ agent, trigger }, budget) {
+    check({ agent, trigger, pending }, budget, pinned = []) {
+      // A person, and a request that was refused, get what can be had.
+      if (trigger === 'manual' || trigger === 'overflow') return undefined
       const { session } = agent
-      const floor = asksForRoom(trigger) ? floors.get(session) : undefined
       const grounds = groundsOf(session, budget)
-      const isSame = floor?.grounds.every((ground, at) => ground === grounds[at])
-      return isSame ? floor?.skip : undefined
-    },
-    check({ agent, trigger, pending }, budget, pinned) {
-      if (!asksForRoom(trigger)) return undefined
-      const { session } = agent
+      const known = floors.get(session)
+      if (known?.grounds.every((ground, at) => ground === grounds[at])) return known.skip
       const parts = partsOf(session, pinned)
       const floor = parts.reduce((total, { tokens }) => total + tokens, 0)
       const input = { part: 'pending input', tokens: tokensOf(pending) }
       if (floor < budget.threshold && floor + input.tokens < budget.room) return undefined
       const contributors = [...parts, input].filter(({ tokens }) => tokens > 0)
-      const skip: CompressResult = {
-        outcome: 'skipped',
-        reason: 'irreducible_floor',
-        details: { contributors },
-      }
+      const details = { contributors }
+      const skip: CompressResult = { outcome: 'skipped', reason: 'irreducible_floor', details }
       // What is pending enters with this step: the next one is another matter.
-      if (floor >= budget.threshold)
-        floors.set(session, { grounds: groundsOf(session, budget), skip })
+      if (floor >= budget.threshold) floors.set(session, { grounds, skip })
       return skip
     },
   }
-}
-
-/** A person, and a request that was refused, get what can be had. */
-function asksForRoom(trigger: CompressContext['trigger']): boolean {
-  return trigger === 'pressure' || trigger === 'model-switch'
 }
 
 /** While these are the same, so is the floor, but for facts that are new: they only raise it. */
