@@ -10,7 +10,7 @@ const bytes = Buffer.concat(
   Array.from({ length: 64 }, (_, at) => createHash('sha256').update(`${at}`).digest()),
 )
 
-/** Prose in ten scripts, code, data and logs, and what has to be made: encoded bytes. */
+/** Prose in sixteen languages, code, data and logs, and what has to be made: encoded bytes. */
 const corpus: Record<string, string> = {
   ...Object.fromEntries(
     readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
@@ -22,7 +22,7 @@ const corpus: Record<string, string> = {
   numbers: [...bytes.subarray(0, 400)].map((byte, at) => byte * at * 7.31).join(', '),
   uuids: bytes.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/g, '$1-$2-$3-$4-$5\n'),
 }
-const marks = [...'azA09=-_#/. \n\té好あ한😀']
+const marks = [...'azA09=-_#/. \n\té好あ한😀ộжعहไ']
 
 /** By pieces, as tokenizers take a quadratic time for long runs; a border costs a token at most. */
 function countExactly(text: string): number {

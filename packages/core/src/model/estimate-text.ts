@@ -7,9 +7,9 @@ const PIECES: readonly RegExp[] = [
   /([!-/:-@[-`{-~\t-\r ])\1{7,}/,
   /[\w+/=-]{16,}/,
   // A word with what stands before it, numbers, and runs of other scripts.
-  /[!-/:-@[-`{-~\t ]?(?:[A-Z]*[a-zÀ-ɏ]+|[A-Z]+)/,
+  /[!-/:-@[-`{-~\t ]?(?:[A-Z]*[a-zÀ-ɏḀ-ỿ]+|[A-Z]+)/,
   /\d{1,3}/,
-  / ?[^\0-\x7fÀ-ɏ]+/,
+  / ?[^\0-\x7fÀ-ɏḀ-ỿ]+/,
   // Marks, space, and what is left.
   / ?[!-/:-@[-`{-~]+[\r\n]*/,
   /[\t-\r ]+/,
@@ -23,6 +23,8 @@ const PART = /[\W_]?(?:[A-Z]*[a-z]+|[A-Z]+)|\d{1,3}|[\W_]+/g
 const TURN = /[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g
 /** Names and paths turn less often. */
 const MAX_CHARS_PER_TURN = 4
+/** Short words, of which vocabularies have most. */
+const VIETNAMESE = /[đơưĐƠƯẠ-ỹ]/
 /** No word that a vocabulary would have. */
 const CLUSTER = /[bcdfghjklmnpqrstvwxz]{5}/i
 
@@ -40,13 +42,14 @@ const SCRIPTS: readonly Script[] = [
   [0xbf, 1.2, 0], // Marks of Latin-1
   [0x36f, 1, 0],
   [0x3ff, 0.3, 0.5], // Greek
-  [0x52f, 0.2, 0.5], // Cyrillic
-  [0x6ff, 0.33, 0.5], // Hebrew, Arabic
+  [0x52f, 0.17, 0.5], // Cyrillic
+  [0x5ff, 0.33, 0.5], // Armenian, Hebrew
+  [0x6ff, 0.24, 0.5], // Arabic
   [0x8ff, 1, 0],
-  [0xdff, 0.36, 0.2], // Scripts of India
+  [0xdff, 0.33, 0.2], // Scripts of India
   [0xeff, 0.38, 0.2], // Thai, Lao
   [0x1dff, 2, 0],
-  [0x1fff, 0.8, 0], // Vietnamese, old Greek
+  [0x1fff, 0.8, 0], // Old Greek
   [0x206f, 1, 0], // Dashes, quotation marks
   [0x2bff, 1, 0], // Arrows, mathematics, boxes
   [0x2fff, 3, 0],
@@ -59,7 +62,7 @@ const SCRIPTS: readonly Script[] = [
   [0xf8ff, 3, 0],
   [0xffff, 1, 0], // Full width
   [0x1f2ff, 3.8, 0],
-  [0x1faff, 1.1, 0], // Pictures
+  [0x1faff, 1.3, 0], // Pictures
   [0x10ffff, 4, 0],
 ].map(([last = 0, weight = 0, start = 0], at, all) => {
   return { first: (all[at - 1]?.[0] ?? -1) + 1, last, weight, start }
@@ -114,9 +117,10 @@ function estimatePart(part: string, last: number): number {
 /** Usual words are one token, with what stands before them. */
 function estimateWord(word: string): number {
   const { length } = word
-  const accented = word.match(/[À-ɏ]/g)?.length ?? 0
+  const accented = word.match(/[À-ɏḀ-ỿ]/g)?.length ?? 0
   // Words of accented letters alone are none, and each letter is a token.
-  const accents = accented * (accented * 2 > length ? 1 : 0.4)
+  const isNone = accented * 2 > length && length > 3
+  const accents = accented * (isNone ? 1 : VIETNAMESE.test(word) ? 0.05 : 0.4)
   if (length > 24 || CLUSTER.test(word)) return length / 2 + accents
   const capitals = word.charCodeAt(2) < 0x61 ? 0.2 * length - 0.4 : 0
   // A mark in front is a token of its own with rarer words.
@@ -142,7 +146,9 @@ function estimateScripts(piece: string): number {
   return tokens
 }
 
-const isAccented = (code: number) => code >= 0xc0 && code <= 0x24f
+const isAccented = (code: number) => {
+  return (code >= 0xc0 && code <= 0x24f) || (code >= 0x1e00 && code <= 0x1eff)
+}
 const isLetter = (code: number) => {
   return ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || isAccented(code)
 }
