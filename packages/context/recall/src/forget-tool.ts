@@ -30,7 +30,7 @@ export async function forget(
 export function forgetTool(memories: Memories, sessionQuery: () => SessionQuery | undefined) {
   return defineTool<z.output<typeof parameters>, Forgotten>({
     name: 'memory_forget',
-    description: 'Removes a remembered fact and its history, and names the copies that remain.',
+    description: 'Forgets an item and its history, and names the copies that remain.',
     parameters,
     effects: ({ id }) => [{ kind: 'config', target: `long-term memory: forget ${id}` }],
     execute: ({ id }, { project, signal }) => {

@@ -14,9 +14,7 @@ const parameters = z.strictObject({
 export function searchTool(memories: Memories) {
   return defineTool<z.output<typeof parameters>, { readonly items: readonly MemoryItem[] }>({
     name: 'memory_search',
-    description:
-      'Recalls facts remembered in earlier sessions, by words. Check that one still holds before ' +
-      'acting on it.',
+    description: 'Recalls what earlier sessions remembered, by words. Check that it still holds.',
     parameters,
     effects: () => [],
     execute: async (

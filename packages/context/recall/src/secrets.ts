@@ -33,7 +33,7 @@ function isRandom(word: string): boolean {
   if (/^[0-9a-f]{32,}$/i.test(word)) return true
   // Of a path or a chain of words each part is judged by itself.
   return word.split(/[/-]/).some((part) => {
-    const runs = part.match(/[0-9]+|[A-Z]+|[a-z]+/g) ?? []
+    const runs = part.match(/[0-9]+|[A-Z]?[a-z]+|[A-Z]+/g) ?? []
     const isMixed = /[0-9]/.test(part) && /[A-Z]/.test(part) && /[a-z]/.test(part)
     // Words that people join have runs of five letters or so, random ones of one or two.
     return part.length >= 20 && isMixed && part.length / runs.length < 3

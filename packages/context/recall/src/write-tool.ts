@@ -41,9 +41,9 @@ export function writeTool({ memories, credentials, factsOf, maxChars }: WriteOpt
   return defineTool<Arguments, MemoryItem>({
     name: WRITE,
     description:
-      'Remembers one lasting fact for later sessions. user_said: text is whole sentences the user ' +
-      'typed here, verbatim. verified_fact: source is words copied from a tool result here; the ' +
-      'user is asked. Never secrets, guesses, passing errors or outputs. replaces: id it supersedes.',
+      'Remembers one lasting fact for later sessions. user_said: whole sentences the user typed ' +
+      'here, verbatim. verified_fact: source is words copied from a tool result here. No secrets, ' +
+      'guesses, passing errors, outputs. replaces: id of what it supersedes.',
     parameters,
     // What is refused anyway nobody is asked about, and no question repeats it.
     effects: (args) => (refusal(args) ? [] : [effectOf(args)]),
