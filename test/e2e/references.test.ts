@@ -1,5 +1,5 @@
 import { textOf } from '@cordage/core/message'
-import { userMessage } from '@cordage/core/session'
+import { sessionTitle, userMessage } from '@cordage/core/session'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -44,4 +44,25 @@ it('what a person names is before the model, and stays so whatever becomes of it
   expect(refused.stderr).toContain('[REFERENCE_UNKNOWN]')
   const waiting = await runCli(place, ['sessions', 'queue', latestSession(home)])
   expect(waiting.stdout).toMatch(new RegExp(`Again @session:${first}.*held: There is no session`))
+})
+
+it('a run of one turn asks for no title; one that goes on has that of the model chosen for it', async () => {
+  await using place = await makePlace('empty')
+  const { home, base } = place
+  const runs = { one: { steps: [{ text: 'Done.' }] }, titler: { steps: [{ text: 'Cart totals' }] } }
+  const patch = join(base, 'titles.patch.yml')
+  const roles = { title: ['scripted/titler'] }
+  const rows = [
+    { id: 'policy-failover', disabled: false, merge: { roles } },
+    { id: 'context-titles', disabled: false },
+  ]
+  await writeFile(patch, JSON.stringify(rows))
+  const play = [...(await scripts(place, runs)), '--patch', patch, '--model', 'scripted/one']
+  const titles = () =>
+    readLog(home, latestSession(home)).flatMap((fact) => (sessionTitle.is(fact) ? fact.data : []))
+  const command = ['run', ...play, 'mend the cart']
+  expect(await runCli(place, command)).toMatchObject({ code: 0 })
+  expect(titles()).toEqual([{ title: 'mend the cart', by: 'first-words' }])
+  expect(await runCli(place, ['continue', ...play, 'and the rest'])).toMatchObject({ code: 0 })
+  expect(titles().at(-1)).toMatchObject({ title: 'Cart totals', by: 'model' })
 })
