@@ -1,3 +1,11 @@
+/** What people call them. */
+const names =
+  'pass(?:word|wd|phrase|code)?|pwd|secret|(?:api|access|private)[ _-]?key|token|credentials?|\\bpin'
+/** What follows where no secret is told, but where it is and what becomes of it. */
+const places =
+  'kept|stored|saved|in|at|on|from|read|set|given|rotated|managed|issued|needed|required|optional|' +
+  'never|not|always|only|hidden'
+
 /** What secrets look like, each with its name for people. */
 const forms: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a private key', /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/],
@@ -8,14 +16,18 @@ const forms: readonly (readonly [what: string, pattern: RegExp])[] = [
     /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[a-z]|npm|hf|pypi|shpat|SG|ya29)[-_.][\w-]{8,}/,
   ],
   ['a password in an address', /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i],
-  ['an authorization header', /\b(?:bearer|basic)\s+[\w+/=.~-]{8,}/i],
+  [
+    'an authorization header',
+    /\bauthorization\W{1,4}\w+\s+\S{6,}|\b(?:bearer|basic)\s+(?=\S*\d)[\w+/=.~-]{8,}/i,
+  ],
+  ['a password or key', new RegExp(`(?:${names})\\b["']?\\s*[:=]+\\s*\\S`, 'i')],
   [
     'a password or key',
-    /(?:pass(?:word|wd|phrase|code)?|pwd|secret|api[ _-]?key|access[ _-]?key|token|credentials?|\bpin)\b["']?\s*(?:is|are|was|[:=])+\s*["'`]?\S*[\w!@#$%^&*]\S*/i,
+    new RegExp(`(?:${names})\\s+(?:is|are|was)\\s+(?!(?:${places})\\b)\\S`, 'i'),
   ],
   [
     'a password or key',
-    /(?:密码|口令|密钥|私钥|令牌|パスワード|暗証番号|비밀번호)\s*(?:是|为|為|は|는|은|[:：=])\s*\S/u,
+    /(?:密码|口令|密钥|私钥|令牌|パスワード|暗証番号|비밀번호)\s*(?:是|为|為|は|는|은|[:：=])\s*(?![放存保])\S/u,
   ],
 ]
 

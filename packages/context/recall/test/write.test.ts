@@ -135,6 +135,8 @@ describe('refused before anybody is asked', () => {
       `The password is hunter2.`,
       'db_password=correct-horse',
       'API key: abc',
+      'Its token is abc',
+      'basic YWRhOnMzY3JldA==',
       `The key of staging is sk-${'a1'.repeat(10)}`,
       `token ghp_${'a1'.repeat(18)}`,
       `-----BEGIN OPENSSH PRIVATE KEY-----`,
@@ -190,6 +192,9 @@ describe('refused before anybody is asked', () => {
     const harmless = [
       'Set the timeout of requests to 30 s.',
       'Passwords are kept in the vault.',
+      'The API key is kept in the vault.',
+      'The token is rotated every week.',
+      'Use basic authentication on staging.',
       'The network of offices is called north.',
       'Sign commits with commit 3f2a91c as their parent.',
       'Sessions have ids such as 01M8QF2MHRN69A50D8S55GQXSE.',
