@@ -2,10 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sessionSalvaged, type Fact } from '@cordage/core/session'
 import { expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 async function twoTurns(place: Place) {
   const steps = [{ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' }]

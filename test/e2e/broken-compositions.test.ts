@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Broken } from '../../packages/core/test/compose/corpus/broken.ts'
 import { corpus } from '../../packages/core/test/compose/corpus/corpus.ts'
 import { writePlugins, type Plugins } from '../../packages/core/test/compose/corpus/plugins.ts'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 let plugins: Plugins
 beforeAll(async () => {

@@ -9,9 +9,11 @@ import {
   type PeerReply,
 } from '../../packages/kit/testkit/src/model-peer.ts'
 import { encodeAnswer } from '../../packages/kit/testkit/src/model-wire.ts'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { sessionIds } from './fixture/read-log.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const parts = [
   'overall_goal',

@@ -5,8 +5,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli, type CliOptions } from './fixture/cli.ts'
+import { type CliOptions } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 interface Check {
   readonly what: string

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startModelPeer, type ModelPeer } from '../../packages/kit/testkit/src/model-peer.ts'
-import { runCli } from './fixture/cli.ts'
 import { makePlace } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 let peer: ModelPeer
 beforeAll(async () => void (peer = await startModelPeer()))

@@ -5,10 +5,13 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { requestHeader } from '@cordage/core/session'
 import { describe, expect, it } from 'vitest'
-import { runCli, type Ended } from './fixture/cli.ts'
+import { type Ended } from './fixture/cli.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const examples = join(repository, 'docs/examples')
 const run = promisify(execFile)

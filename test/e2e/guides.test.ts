@@ -9,6 +9,7 @@ import { startGateway, type Gateway } from './fixture/gateway.ts'
 import { packed } from './fixture/installation.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 import { latestSession } from './fixture/read-log.ts'
+import { kindOf, runWarm } from './fixture/warm-cli.ts'
 
 interface Block {
   readonly language: string
@@ -27,14 +28,17 @@ interface ShellResult {
   readonly output: string
 }
 
-function shell(place: Place, line: string, cwd = place.project): Promise<ShellResult> {
-  const { PATH, ...env } = cleanEnv(place)
+function envOf(place: Place) {
+  const { PATH } = cleanEnv(place)
   const own = packed === undefined ? [] : [join(packed, 'node_modules/.bin')]
   // The Node itself: the one in .bin is a script of six processes, and gives its NODE_PATH away.
   const node = dirname(process.execPath)
   const path = [...own, node, join(repository, 'node_modules/.bin'), PATH].join(':')
-  const key = { LITELLM_API_KEY: 'key-of-test' }
-  const options = { cwd, env: { ...env, ...key, PATH: path } }
+  return cleanEnv(place, { LITELLM_API_KEY: 'key-of-test', PATH: path })
+}
+
+function shell(place: Place, line: string, cwd = place.project): Promise<ShellResult> {
+  const options = { cwd, env: envOf(place) }
   return new Promise((done) => {
     const child = execFile('sh', ['-c', line], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
@@ -42,6 +46,22 @@ function shell(place: Place, line: string, cwd = place.project): Promise<ShellRe
     })
     child.stdin?.end()
   })
+}
+
+/** What has been started by a shell, on whichever page. */
+const started = new Set<string>()
+const NEEDS_NO_SHELL = /^cordage((?: +(?:"[^"]*"|[\w./:=@-]+))*) *(?:#.*)?$/
+
+/** A shell starts each kind of command; the lines after it of the same kind share a process. */
+async function runLine(place: Place, line: string, cwd: string): Promise<ShellResult> {
+  const words = cwd === place.project ? NEEDS_NO_SHELL.exec(line)?.[1] : undefined
+  const args = words?.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', ''))
+  if (args === undefined || !started.has(kindOf(args))) {
+    if (args !== undefined) started.add(kindOf(args))
+    return shell(place, line, cwd)
+  }
+  const { code, stdout, stderr } = await runWarm(place, args, { env: envOf(place) })
+  return { code: code ?? -1, output: `${line}\n${stdout}${stderr}` }
 }
 
 /** A block that begins with the name of a file in a comment is that file. */
@@ -70,7 +90,7 @@ async function runLines({ text }: Block, place: Place, start: string): Promise<s
     }
     const id = line.includes('<id>') ? latestSession(place.home) : ''
     const expected = Number(/# exit (\d+)$/.exec(line)?.[1] ?? 0)
-    const { code, output } = await shell(place, line.replaceAll('<id>', id), cwd)
+    const { code, output } = await runLine(place, line.replaceAll('<id>', id), cwd)
     expect(code, output).toBe(expected)
   }
   return cwd

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 let place: Place
 beforeEach(async () => {

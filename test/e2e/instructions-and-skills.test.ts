@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path'
 import { textOf } from '@cordage/core/message'
 import { contextMessage, requestHeader, toolResult, userMessage } from '@cordage/core/session'
 import { expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const files = {
   'home/AGENTS.md': 'Answer in German.',

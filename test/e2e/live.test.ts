@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { LLMock } from '@copilotkit/aimock'
 import { assistantMessage, toolResult } from '@cordage/core/session'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { jsonLines, runCli } from './fixture/cli.ts'
+import { jsonLines } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const mock = new LLMock({ host: '127.0.0.1', port: 0 })
 const answer = '修好了: the discount is divided by 100 now, and all tests pass.'

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startCapablePeer } from '../../packages/frontends/cli/test/capable-peer.ts'
-import { runCli } from './fixture/cli.ts'
 import { makePlace } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 interface Tested {
   readonly model: string

@@ -3,8 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startModelPeer } from '../../packages/kit/testkit/src/model-peer.ts'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const catalogue = `# a comment that stays
 date: 2099-01-01

@@ -2,7 +2,6 @@ import { existsSync, globSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import {
   HELLO,
   layerOf,
@@ -11,6 +10,9 @@ import {
   type PackageOptions,
 } from './fixture/package.ts'
 import { makePlace } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 /** Says when it is loaded, which nothing that is refused may be. */
 const LOUD = `import { writeFileSync } from 'node:fs'

@@ -4,9 +4,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { cleanEnv, runCli } from './fixture/cli.ts'
+import { cleanEnv } from './fixture/cli.ts'
 import { besideCordage } from './fixture/installation.ts'
 import { compileCache, makePlace, repository, type Place } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const run = promisify(execFile)
 const foldersOf = (top: string) =>

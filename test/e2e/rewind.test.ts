@@ -3,10 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCli, startCli } from './fixture/cli.ts'
+import { startCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { latestSession } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 let place: Place
 let patch: string[]

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { makePlace } from './fixture/place.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 interface Shown {
   readonly facts: readonly { type: string; data: { part?: { content: { text: string }[] } } }[]

@@ -8,8 +8,11 @@ import { LiveSession, systemClock, type SessionSummary } from '@cordage/core/sto
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createJsonlStore, nodeIo } from '../../packages/stores/jsonl/src/index.ts'
 import { makeSessions, optionsFor } from '../bench/many-sessions.ts'
-import { runCli, startCli } from './fixture/cli.ts'
+import { startCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 let place: Place
 let sessions: string

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { resultText } from '@cordage/core/tool'
 import { toolResult } from '@cordage/core/session'
 import { expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { makePlace } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const OUTPUT = `${Array.from({ length: 60_000 }, (_, at) => at + 1).join('\n')}\n`
 const handle = createHash('sha256').update(OUTPUT).digest('hex').slice(0, 12)

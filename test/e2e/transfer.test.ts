@@ -1,9 +1,11 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 import { latestSession } from './fixture/read-log.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 const transcripts = join(repository, 'packages/frontends/cli/test/fixtures/import')
 

@@ -4,10 +4,12 @@ import type { Fact } from '@cordage/core/session'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createJsonlStore, nodeIo } from '../../packages/stores/jsonl/src/index.ts'
 import { optionsFor } from '../bench/many-sessions.ts'
-import { runCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { warmCli } from './fixture/warm-cli.ts'
+
+const runCli = warmCli()
 
 let place: Place
 beforeEach(async () => {

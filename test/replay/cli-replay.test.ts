@@ -12,10 +12,12 @@ import {
   type WireAnswer,
   type WireApi,
 } from '../../packages/kit/testkit/src/model-wire.ts'
-import { runCli } from '../e2e/fixture/cli.ts'
 import { makePlace, type Place } from '../e2e/fixture/place.ts'
 import { latestSession } from '../e2e/fixture/read-log.ts'
+import { warmCli } from '../e2e/fixture/warm-cli.ts'
 import { modelOf, overlay, protocols } from './stage.ts'
+
+const runCli = warmCli()
 
 const calls = (...wanted: [name: string, args: unknown][]) =>
   wanted.map(([name, args], at) => ({ id: `call_${at}`, name, arguments: [JSON.stringify(args)] }))
