@@ -18,7 +18,7 @@ const parameters = z.strictObject({
   scope: z.enum(['user', 'project']),
   basis: z.enum(['user_said', 'verified_fact']),
   source: z.string().optional(),
-  expires: z.iso.date().optional(),
+  expires: z.string().refine(isDay, 'give a day such as 2026-12-31').optional(),
   replaces: z.string().optional(),
 })
 
@@ -43,7 +43,8 @@ export function writeTool({ memories, credentials, factsOf, maxChars }: WriteOpt
     description:
       'Remembers one lasting fact for later sessions. user_said: whole sentences the user typed ' +
       'here, verbatim. verified_fact: source is words copied from a tool result here. No secrets, ' +
-      'guesses, passing errors, outputs. replaces: id of what it supersedes.',
+      'guesses, passing errors, outputs. expires: last day, 2026-12-31. replaces: id of what it ' +
+      'supersedes.',
     parameters,
     // What is refused anyway nobody is asked about, and no question repeats it.
     effects: (args) => (refusal(args) ? [] : [effectOf(args)]),
@@ -85,6 +86,10 @@ function refuse(
     return recallError('MEMORY_EXPIRED', { expires })
   }
   return undefined
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(endOf(text))
 }
 
 /** The last moment of a day. */

@@ -236,7 +236,9 @@ describe('refused before anybody is asked', () => {
     await bench.session.append([typed('My zebra is Ada.')])
     const expires = (day: string) => write('My zebra is Ada.', { expires: day })
     expect(await expires('2020-01-01')).toMatchObject({ code: 'MEMORY_EXPIRED' })
-    expect(await expires('tomorrow')).toMatchObject({ code: 'INVALID_ARGS' })
+    for (const day of ['tomorrow', '2999-13-01', '2999-12-31T10:00Z', '']) {
+      expect(await expires(day), day).toMatchObject({ code: 'INVALID_ARGS' })
+    }
     expect(await expires('2999-12-31')).toMatchObject({ isError: false })
     const [item] = await bench.root.memories.list(bench.project)
     expect(item?.expires).toBe(Date.parse('2999-12-31T23:59:59.999Z'))
