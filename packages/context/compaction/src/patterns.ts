@@ -3,7 +3,7 @@
 export const PROHIBITS = anyOf(
   /\b(?:never|(?:do not|don['’]t)(?! forget)|must not|mustn['’]t|may not|shall not|without|avoid|forbidden)\b/,
   /不要(?!忘)|不得|不能|不许|不可|禁止|切勿|严禁|别(?:动|改|碰|用|删)/,
-  /しないで|してはいけ|禁止|ないこと/,
+  /ないで(?!し?ょ|す)|てはいけ|禁止|ないこと/,
 )
 export const ACCEPTS = anyOf(
   /\b(?:acceptance|done when|definition of done|should pass|must pass|expect(?:ed|s)?)\b/,

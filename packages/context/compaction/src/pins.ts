@@ -24,8 +24,11 @@ export type Kind = keyof typeof KINDS
 /** Says where the facts are that were too many. They are few, and no budget takes them. */
 const LEFT_OUT = 'left_out'
 const MAX_LEFT_OUT = 12
-/** Of what the kinds of contributors share. */
+/** Of each kind that plugins contribute; all of theirs together take half of the tokens. */
 const MAX_OTHERS = 100
+const MAX_OTHERS_SHARE = 0.5
+/** So many kinds come before those of plugins: what was asked for binds more. */
+const FIRST_KINDS = 4
 /** One fact may take so much of all that is carried. */
 const MAX_SHARE = 0.25
 
@@ -82,12 +85,15 @@ export class Pins {
     const kept: PinnedFact[] = []
     const left = new Map<string, number>()
     let room = maxTokens
+    let others = maxTokens * MAX_OTHERS_SHARE
     for (const [kind, most, facts] of this.#byImportance()) {
       for (const [at, whole] of facts.toReversed().entries()) {
         const fact = this.#fitting(whole, maxTokens * MAX_SHARE)
         const tokens = estimateTokens(fact.text)
-        if (at < most && tokens <= room) {
+        const free = fact.by === undefined ? room : Math.min(room, others)
+        if (at < most && tokens <= free) {
           room -= tokens
+          if (fact.by !== undefined) others -= tokens
           kept.push(fact)
         } else left.set(kind, (left.get(kind) ?? 0) + 1)
       }
@@ -107,8 +113,7 @@ export class Pins {
     const others = Object.entries(contributed).map(
       ([kind, those = []]): [string, number, PinnedFact[]] => [kind, MAX_OTHERS, those],
     )
-    // What a plugin keeps is as binding as what was asked for last.
-    return [...own.slice(0, 2), ...others, ...own.slice(2)]
+    return [...own.slice(0, FIRST_KINDS), ...others, ...own.slice(FIRST_KINDS)]
   }
 
   #fitting(fact: PinnedFact, maxTokens: number): PinnedFact {
