@@ -69,6 +69,10 @@ const groups: readonly Group[] = [
     measure: async () => (await import('./compaction.ts')).measureCompaction(),
   },
   {
+    rows: ['result of 200 MB: memory', 'page of 200 MB: memory'],
+    measure: async () => (await import('./spill.ts')).measureSpill(),
+  },
+  {
     rows: ['100000 deltas', '100000 deltas: longest stall'],
     measure: async () => (await import('./deltas.ts')).measureDeltas(),
   },

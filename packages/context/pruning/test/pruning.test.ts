@@ -1,5 +1,5 @@
 import compactionRow, { toolCallsPaired } from '@cordage/core/compaction'
-import { compactionPrune, requestAt } from '@cordage/core/session'
+import { compactionPrune, requestAt, toolResult } from '@cordage/core/session'
 import { handleIn } from '@cordage/core/tool'
 import { afterEach, expect, it } from 'vitest'
 import meter from '../../meter/src/index.ts'
@@ -56,6 +56,30 @@ it('leaves a handle by which all of it is read again, after a restart too', asyn
   // The pages are long results as well; the other one is not cut again.
   expect((await root.compaction.compact(restarted, request)).pruned).toBe(2)
   expect((await root.compaction.compact(restarted, request)).pruned).toBe(0)
+})
+
+it('leaves where the whole is, so that no other fact is read for it', async () => {
+  await open({ keepRecentMessages: 0 })
+  for (let at = 0; at < 3; at += 1) await talk.speak(`${at} ${TEXT}`)
+  const { root, agent } = talk.bench
+  const target = root.models.resolve(agent.choice.model)
+  const { signal } = new AbortController()
+  await root.compaction.compact(agent, { trigger: 'manual', target, signal })
+  const handle = handleIn(resultTexts()[1] ?? '') ?? ''
+  const { session } = await talk.restart()
+  const read = session.read.bind(session)
+  const seen: number[] = []
+  session.read = async function* (from) {
+    for await (const fact of read(from)) {
+      seen.push(fact.seq)
+      yield fact
+    }
+  }
+  expect((await talk.page(handle)).text).toMatch(/^1 line 0 /)
+  const facts = await talk.bench.facts()
+  expect(seen).toEqual([facts.filter(toolResult.is)[1]?.seq])
+  await expect(talk.page('0123456789ab')).rejects.toThrow('SPILL_UNKNOWN')
+  expect(seen).toHaveLength(1)
 })
 
 it('leaves the handle that spilling gave, which names the whole and not its ends', async () => {

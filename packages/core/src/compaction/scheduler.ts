@@ -11,6 +11,7 @@ import {
   type Session,
   type SurfaceEntry,
 } from '../session/index.ts'
+import { handleIn } from '../tool/index.ts'
 import type { Compaction, CompactionReport, CompactionRequest } from './compaction.ts'
 import type {
   AgentState,
@@ -131,7 +132,11 @@ class Run {
     const texts = new Map(cuts.map(({ messageId, text }) => [messageId, text]))
     const replaced = conversation(surface)
       .filter(({ message }) => message.role === 'tool' && texts.has(message.id))
-      .map(({ seq, message }) => ({ seq, text: texts.get(message.id) as string }))
+      .map(({ seq, message }) => {
+        const text = texts.get(message.id) as string
+        const handle = handleIn(text)
+        return { seq, text, ...(handle === undefined ? {} : { handle }) }
+      })
     if (replaced.length === 0) return 0
     const id = newId()
     const { trigger } = this.#request

@@ -70,9 +70,18 @@ export const compactionPrune = defineEvent({
   type: 'compaction/prune',
   schema: z.object({
     id,
-    replaced: z.array(z.object({ seq, text: z.string() })),
+    /** `handle`: of the note in the text, by which the whole is read. */
+    replaced: z.array(z.object({ seq, text: z.string(), handle: z.string().optional() })),
   }),
+  initial: Object.freeze({}) as PrunedResults,
+  reduce: (pruned, { data: { replaced } }): PrunedResults => {
+    const named = replaced.flatMap(({ seq, handle }) => (handle ? [[handle, seq] as const] : []))
+    return { ...pruned, ...Object.fromEntries(named) }
+  },
 })
+/** The fact that has a result whole, by the handle that was left in its place. */
+export type PrunedResults = Readonly<Record<string, number>>
+
 export const compactionEnd = defineEvent({
   type: 'compaction/end',
   schema: z.object({

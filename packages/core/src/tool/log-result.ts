@@ -4,6 +4,7 @@ import { newId, type BlobRef, type ToolCallPart } from '../message/index.ts'
 import { toolResult } from '../session/index.ts'
 import type { ToolBatch } from './tool-batch.ts'
 import { capContent, cleanContent, redactorOf, type CappedContent } from './content.ts'
+import { jsonBytes, jsonPieces } from './json-pieces.ts'
 import { finalizeContent, resultNotice, type FinalCall, type Rendering } from './hooks.ts'
 import { isContent } from './render.ts'
 import { settle } from './settle.ts'
@@ -100,14 +101,22 @@ async function storedValue(
   value: unknown,
   maxChars: number,
 ): Promise<unknown> {
-  const json = JSON.stringify(value)
-  if (json.length <= maxChars) return value
-  const bytes = Buffer.from(json, 'utf8')
+  if (isShort(value, maxChars)) return value
   try {
+    const bytes = jsonBytes(value)
     const hash = await session.putBlob(bytes)
     return { hash, bytes: bytes.length, mediaType: 'application/json' } satisfies BlobRef
   } catch {
     // The result matters more than its full value; a full disk shows when the result is logged.
     return undefined
   }
+}
+
+function isShort(value: unknown, maxChars: number): boolean {
+  let chars = 0
+  for (const piece of jsonPieces(value)) {
+    chars += piece.length
+    if (chars > maxChars) return false
+  }
+  return true
 }
