@@ -5,9 +5,7 @@ import { expect, it } from 'vitest'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 async function twoTurns(place: Place) {
   const steps = [{ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' }]

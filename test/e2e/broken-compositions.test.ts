@@ -5,9 +5,7 @@ import type { Broken } from '../../packages/core/test/compose/corpus/broken.ts'
 import { corpus } from '../../packages/core/test/compose/corpus/corpus.ts'
 import { writePlugins, type Plugins } from '../../packages/core/test/compose/corpus/plugins.ts'
 import { makePlace, type Place } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 let plugins: Plugins
 beforeAll(async () => {

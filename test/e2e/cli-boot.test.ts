@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
+import { runCli as runAlone } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { scripts } from './fixture/scripts.ts'
+import { runCli } from './fixture/warm-cli.ts'
 
 async function overlay(place: Place, name: string, text: string): Promise<string[]> {
   const file = join(place.base, name)
@@ -212,7 +213,7 @@ describe('a home that cannot be used', () => {
     const file = join(place.base, 'file')
     await writeFile(file, '')
     for (const home of [file, '/proc/nothing/here']) {
-      const { code, stderr } = await runCli({ ...place, home }, ['run', 'hello'])
+      const { code, stderr } = await runAlone({ ...place, home }, ['run', 'hello'])
       expect(stderr).toContain(`The home ${home} cannot be used`)
       expect(code).toBe(78)
     }

@@ -11,10 +11,11 @@ import {
 import { join } from 'node:path'
 import { turnEnd, type Fact } from '@cordage/core/session'
 import { describe, expect, it } from 'vitest'
-import { runCli, startCli, type Running } from './fixture/cli.ts'
+import { startCli, type Running } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
+import { runCli } from './fixture/warm-cli.ts'
 
 /** Answers so slowly that others come by meanwhile. */
 async function slowRun(place: Place, delayMs: number) {

@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CliOptions } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 interface Check {
   readonly what: string

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startModelPeer, type ModelPeer } from '../../packages/kit/testkit/src/model-peer.ts'
 import { makePlace } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 let peer: ModelPeer
 beforeAll(async () => void (peer = await startModelPeer()))

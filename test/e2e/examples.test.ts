@@ -9,9 +9,7 @@ import { type Ended } from './fixture/cli.ts'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const examples = join(repository, 'docs/examples')
 const run = promisify(execFile)

@@ -11,9 +11,7 @@ import {
 import { encodeAnswer } from '../../packages/kit/testkit/src/model-wire.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { sessionIds } from './fixture/read-log.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const able = capableReply('anthropic-messages', 'small')
 let broken: ModelPeer

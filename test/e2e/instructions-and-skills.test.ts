@@ -6,9 +6,7 @@ import { expect, it } from 'vitest'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const files = {
   'home/AGENTS.md': 'Answer in German.',

@@ -6,9 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLines } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const mock = new LLMock({ host: '127.0.0.1', port: 0 })
 const answer = '修好了: the discount is divided by 100 now, and all tests pass.'

@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startCapablePeer } from '../../packages/frontends/cli/test/capable-peer.ts'
 import { makePlace } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 interface Tested {
   readonly model: string

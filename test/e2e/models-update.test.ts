@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startModelPeer } from '../../packages/kit/testkit/src/model-peer.ts'
 import { makePlace, type Place } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const catalogue = `# a comment that stays
 date: 2099-01-01

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from './fixture/cli.ts'
 import { writePackage } from './fixture/package.ts'
 import { makePlace } from './fixture/place.ts'
+import { runCli } from './fixture/warm-cli.ts'
 
 const plugin = (apply: string, more = '') => `import { definePlugin } from '@cordage/core/kernel'
 import { z } from 'zod'

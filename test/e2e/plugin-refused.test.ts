@@ -10,9 +10,7 @@ import {
   type PackageOptions,
 } from './fixture/package.ts'
 import { makePlace } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 /** Says when it is loaded, which nothing that is refused may be. */
 const LOUD = `import { writeFileSync } from 'node:fs'

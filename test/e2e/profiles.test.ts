@@ -7,9 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { cleanEnv } from './fixture/cli.ts'
 import { besideCordage } from './fixture/installation.ts'
 import { compileCache, makePlace, repository, type Place } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const run = promisify(execFile)
 const foldersOf = (top: string) =>

@@ -7,9 +7,7 @@ import { startCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
 import { latestSession } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 let place: Place
 let patch: string[]

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
 import { makePlace } from './fixture/place.ts'
 import { scripts } from './fixture/scripts.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 interface Shown {
   readonly facts: readonly { type: string; data: { part?: { content: { text: string }[] } } }[]

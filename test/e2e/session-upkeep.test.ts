@@ -10,9 +10,7 @@ import { createJsonlStore, nodeIo } from '../../packages/stores/jsonl/src/index.
 import { makeSessions, optionsFor } from '../bench/many-sessions.ts'
 import { startCli } from './fixture/cli.ts'
 import { makePlace, type Place } from './fixture/place.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 let place: Place
 let sessions: string

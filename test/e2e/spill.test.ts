@@ -5,9 +5,7 @@ import { expect, it } from 'vitest'
 import { makePlace } from './fixture/place.ts'
 import { readLog, sessionIds } from './fixture/read-log.ts'
 import { scripts } from './fixture/scripts.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const OUTPUT = `${Array.from({ length: 60_000 }, (_, at) => at + 1).join('\n')}\n`
 const handle = createHash('sha256').update(OUTPUT).digest('hex').slice(0, 12)

@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makePlace, repository, type Place } from './fixture/place.ts'
 import { latestSession } from './fixture/read-log.ts'
-import { warmCli } from './fixture/warm-cli.ts'
-
-const runCli = warmCli()
+import { runCli } from './fixture/warm-cli.ts'
 
 const transcripts = join(repository, 'packages/frontends/cli/test/fixtures/import')
 

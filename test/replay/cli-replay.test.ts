@@ -14,10 +14,8 @@ import {
 } from '../../packages/kit/testkit/src/model-wire.ts'
 import { makePlace, type Place } from '../e2e/fixture/place.ts'
 import { latestSession } from '../e2e/fixture/read-log.ts'
-import { warmCli } from '../e2e/fixture/warm-cli.ts'
+import { runCli } from '../e2e/fixture/warm-cli.ts'
 import { modelOf, overlay, protocols } from './stage.ts'
-
-const runCli = warmCli()
 
 const calls = (...wanted: [name: string, args: unknown][]) =>
   wanted.map(([name, args], at) => ({ id: `call_${at}`, name, arguments: [JSON.stringify(args)] }))
