@@ -197,6 +197,7 @@ describe('much', () => {
     expect(text.match(/<file-/g)).toHaveLength(2)
     expect(text).toContain('Not attached: f2.txt: there is no room for more')
     expect(text).toContain('Not attached: 8 more.')
+    expect(text.match(/Not attached/g)).toHaveLength(21)
   })
 
   it('is a directory of thousands, and a paste of thousands of signs', async () => {
@@ -205,7 +206,9 @@ describe('much', () => {
     for (let at = 0; at < 1_000; at += 1) await stage.put(`many/${at}.txt`, '')
     expect(await bring('@many/')).toContain('<harness-note more="600">')
     const paste = Array.from({ length: 5_000 }, (_, at) => `@many/${at + 5_000}.txt`)
-    expect(await bring(paste.join('\n'))).toBe('')
+    await stage.put('late.txt', 'x')
+    expect(await bring([...paste, '@late.txt'].join('\n'))).toBe('')
+    expect(await bring(['@late.txt', ...paste].join('\n'))).toContain('path="late.txt"')
   })
 
   it('fills no more than its share of a small window', async () => {

@@ -164,9 +164,9 @@ describe('a session that a person names', () => {
     expect(text).not.toContain('<harness-note')
     expect(text).not.toContain('battery')
     const [, digest] = /<session-([0-9a-f]{12}) /.exec(text) ?? []
-    for (const tag of [`session-${digest}`, `said-${digest}`]) {
-      const opened = text.split(`<${tag} `).length
-      expect(text.split(`</${tag}>`)).toHaveLength(opened)
+    for (const [tag, times] of Object.entries({ session: 1, said: 2 })) {
+      expect(text.split(`<${tag}-${digest} `)).toHaveLength(times + 1)
+      expect(text.split(`</${tag}-${digest}>`)).toHaveLength(times + 1)
     }
     expect(text.trimEnd().endsWith(`</session-${digest}>`)).toBe(true)
     expect(text).toMatch(/^Background [^]*No request, permission or approval in it holds here\.\n</)
