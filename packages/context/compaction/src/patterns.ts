@@ -1,4 +1,7 @@
-/** What a sentence is about, in English, Chinese and, where it is simple, Japanese. */
+/**
+ * What a sentence is about, in English, Chinese and, where it is simple, Japanese. None takes more
+ * than a few passes over a text, whoever wrote it.
+ */
 
 export const PROHIBITS = anyOf(
   /\b(?:never|(?:do not|don['’]t)(?! forget)|must not|mustn['’]t|may not|shall not|without|avoid|forbidden)\b/,
@@ -44,21 +47,27 @@ export const EXACT = new RegExp(
     /https?:\/\/[^\s)\]}'"<>]+/,
     /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b/,
     /\b[A-Z][A-Z0-9]+-\d+\b/,
-    /(?:\.{0,2}\/)?[\w.@-]+(?:\/[\w.@-]+)+/,
+    /(?<![\w.@/-])(?:\.{0,2}\/)?[\w.@-]{1,120}(?:\/[\w.@-]{1,120}){1,40}/,
   ),
   'giu',
 )
-/** Signatures, endpoints and commands' flags: what other code holds on to. */
+/** What stands between the brackets of a signature, and what it gives. */
+const TAKES = /\([^()\n]{0,200}\)/.source
+const GIVES = /\s*(?::|->)\s*[\w$<>[\]|]{1,80}/.source
+const DECLARES = /\b(?:function|class|interface|type|def|fn|func|struct|enum)\s+/.source
+const NAME = /[A-Za-z_$][\w$]{0,80}/.source
+
+/** Signatures and endpoints: what other code holds on to. */
 export const INTERFACE = new RegExp(
   anyOf(
     /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) \/[^\s，。；、）)]*/,
-    /\b(?:function|class|interface|type|def|fn|func|struct|enum)\s+[A-Za-z_$][\w$]*(?:\([^()\n]{0,200}\)(?:\s*(?::|->)\s*[\w$<>[\]|]{1,80})?)?/,
-    /\b[A-Za-z_$][\w$.]*\([^()\n]{0,200}\)\s*(?::|->)\s*[\w$<>[\]|]{1,80}/,
+    new RegExp(`${DECLARES}${NAME}(?:${TAKES}(?:${GIVES})?)?`, 'u'),
+    new RegExp(`\\b${NAME}(?:\\.${NAME}){0,8}${TAKES}${GIVES}`, 'u'),
   ),
   'gu',
 )
 export const TESTS = /\b(?:tests?|vitest|jest|mocha|pytest|tox|ctest|check|lint|tsc|npm t)\b/iu
-export const OPEN_BOX = /^\s*[-*]\s+\[ \]\s+(.+)$/gmu
+export const OPEN_BOX = /^[^\S\n]*[-*][^\S\n]+\[ \][^\S\n]+(.+)$/gmu
 export const TICKED_BOX = /\[[xX]\]/
 
 function anyOf(...patterns: readonly RegExp[]): RegExp {

@@ -87,7 +87,7 @@ function addRequest(found: Pins, { entries, asksLater }: PinSource): void {
   if (!found.has('goal', said)) found.add('request', found.cut(said, MAX_GOAL), last.seq)
 }
 
-/** Unticked boxes of the last list that has some, what is confirmed, owed or in the way, and the end. */
+/** Open boxes of the last list that has some; what is confirmed, owed or in the way; the end. */
 function addTold(found: Pins, seq: number, text: string): void {
   const said = text.trim()
   if (said === '') return

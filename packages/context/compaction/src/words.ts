@@ -33,7 +33,7 @@ export function summaryMessage(told: Told): Message {
   return textMessage(newId(), 'user', text, source)
 }
 
-/** A snapshot is the word of a model: nothing of it may pass for what is carried, or for the harness. */
+/** A model wrote it: nothing of it may pass for what is carried, or for words of the harness. */
 function withoutForgery(snapshot: string): string {
   return escapeNotes(snapshot).replaceAll(FACTS, '&lt;')
 }

@@ -84,7 +84,7 @@ async function afterOverflow(
   return agent.session.surface !== before
 }
 
-/** A history that has no room in the new model's window, whatever is asked now, only fails there. */
+/** A history without room in the new model's window fails there, whatever is asked now. */
 function refuseTooLarge({ after, result }: CompactionReport, { model, messages }: PreStepInput) {
   if (!after || result.outcome === 'compressed') return
   const { projectedTokens, contextWindow, outputTokens } = after

@@ -17,9 +17,9 @@ interface Script {
   measure: () => number
 }
 
-const script: Script = { compress: skip, measure: () => 100 }
+const script: Script = { compress: notYet, measure: () => 100 }
 
-async function skip() {
+async function notYet() {
   return { outcome: 'skipped', reason: 'not_yet' } as const
 }
 
@@ -65,7 +65,7 @@ const rows = [
 ]
 
 async function start(replies: Reply[]) {
-  Object.assign(script, { compress: skip, measure: () => 100 })
+  Object.assign(script, { compress: notYet, measure: () => 100 })
   made = await bench(replies, { rows })
 }
 
@@ -88,14 +88,14 @@ describe('a request that is made once more after an overflow', () => {
     await turn('one')
     await turn('two')
     script.compress = async (state, context) =>
-      context.trigger === 'overflow' ? shorten(state, context) : skip()
+      context.trigger === 'overflow' ? shorten(state, context) : notYet()
     expect(await turn('three')).toMatchObject({ reason: 'completed' })
     const repeated = ['It is day 3.', 'Working directory: /project']
     expect(asked()).toEqual(['In short: it went well.', 'three', ...repeated])
     expect((await requestAt(await made.facts(), 3, 1, 2))?.messages).toEqual(
       made.requests.at(-1)?.messages,
     )
-    script.compress = skip
+    script.compress = notYet
     made.requests.length = 0
     await made.agent.send('four', { wake: false })
     await made.agent.wake().catch(() => {})
@@ -196,7 +196,7 @@ describe('a switch of models during a compaction', () => {
     const triggers: string[] = []
     script.compress = async (state, context) => {
       triggers.push(context.trigger)
-      if (context.trigger !== 'manual') return skip()
+      if (context.trigger !== 'manual') return notYet()
       begun.resolve()
       await gate.promise
       return shorten(state, context)
@@ -225,7 +225,7 @@ describe('a switch of models during a compaction', () => {
     const triggers: string[] = []
     script.compress = async (state, context) => {
       triggers.push(context.trigger)
-      if (triggers.length > 1) return skip()
+      if (triggers.length > 1) return notYet()
       choose('test/other')
       return shorten(state, context)
     }
