@@ -11,9 +11,12 @@ export async function compress(bytes: Buffer): Promise<Buffer> {
   return bytes.length <= maxStored ? store(bytes) : (await library()).compress(bytes, 3)
 }
 
-/** A frame of RFC 8878 of a single segment with its content size, and one last, raw block. */
 function store(bytes: Buffer): Buffer {
-  const { length } = bytes
+  return Buffer.concat([leadOf(bytes.length), bytes])
+}
+
+/** Of a frame of RFC 8878 of a single segment with its content size, and one last, raw block. */
+function leadOf(length: number): Buffer {
   // The size takes one byte, or two that count from 256.
   const wide = length >= 256
   const lead = Buffer.alloc(wide ? 10 : 9)
@@ -22,7 +25,7 @@ function store(bytes: Buffer): Buffer {
   if (wide) lead.writeUInt16LE(length - 256, 5)
   else lead.writeUInt8(length, 5)
   lead.writeUIntLE((length << 3) | 1, lead.length - 3, 3)
-  return Buffer.concat([lead, bytes])
+  return lead
 }
 
 /** What a file holds that stock zstd shall take, and print nothing of. */
@@ -30,7 +33,32 @@ export const emptyFrame = store(Buffer.alloc(0))
 
 /** Inflates concatenated frames, skippable ones included. Check every frame first. */
 export async function decompress(bytes: Buffer): Promise<Buffer> {
-  return (await library()).decompress(bytes)
+  return unstore(bytes) ?? (await library()).decompress(bytes)
+}
+
+/** What frames of `store` hold, skippable ones between them; `undefined` where one is another. */
+function unstore(bytes: Buffer): Buffer | undefined {
+  const parts: Buffer[] = []
+  let at = 0
+  while (at < bytes.length) {
+    if (at + 9 > bytes.length) return undefined
+    const skippable = (bytes.readUInt32LE(at) & 0xfffffff0) === 0x184d2a50
+    if (skippable) {
+      at += 8 + bytes.readUInt32LE(at + 4)
+      continue
+    }
+    const wide = bytes[at + 4] === 0x60
+    const content = at + (wide ? 10 : 9)
+    if (content > bytes.length) return undefined
+    const end = content + (wide ? 256 + bytes.readUInt16LE(at + 5) : bytes.readUInt8(at + 5))
+    if (end > bytes.length) return undefined
+    const part = bytes.subarray(content, end)
+    const lead = leadOf(part.length)
+    if (!lead.equals(bytes.subarray(at, content))) return undefined
+    parts.push(part)
+    at = end
+  }
+  return at === bytes.length ? Buffer.concat(parts) : undefined
 }
 
 /**
