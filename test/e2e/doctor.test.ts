@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,6 +49,30 @@ const json = (status: number, body: object) => (response: ServerResponse) => {
 const SOON = { timeout: 60_000 }
 
 describe('doctor', () => {
+  it('lists skills that cannot be used, and instructions for which there is no room', async () => {
+    await using place = await makePlace('empty')
+    const at = (name: string) => join(place.project, name)
+    await mkdir(at('.agents/skills'), { recursive: true })
+    await mkdir(at('.cordage/skills'), { recursive: true })
+    await mkdir(at('.git'))
+    const skill = '---\nname: notes\ndescription: Writes notes.\n---\nWrite.\n'
+    await writeFile(at('.cordage/skills/notes.md'), skill)
+    await writeFile(at('.agents/skills/notes.md'), skill)
+    await writeFile(at('.agents/skills/broken.md'), 'no front\n')
+    await writeFile(at('AGENTS.md'), 'Be kind.\n'.repeat(4_000))
+    await writeFile(at('CLAUDE.md'), 'Be brief.\n'.repeat(8_000))
+    const { checks } = await doctor(place)
+    const files = checks.filter(({ what }) => what === 'file')
+    expect(files.map(({ state }) => state)).toEqual(Array(4).fill('partial'))
+    const said = files.map(({ detail }) => detail.replaceAll(place.project, '')).sort()
+    expect(said[0]).toMatch(/^\/\.agents\/skills\/broken\.md: /)
+    expect(said.slice(1)).toEqual([
+      `/.agents/skills/notes.md: /.cordage/skills/notes.md has its name`,
+      '/AGENTS.md: left out: the files of its place take more than 65536 bytes',
+      '/CLAUDE.md: cut: the files of its place take more than 65536 bytes',
+    ])
+  })
+
   it('says what there is, asks each route that has a key, and ends with 0', async () => {
     await using place = await makePlace('empty')
     chmodSync(place.home, 0o700)

@@ -1,8 +1,10 @@
+import { inspectPlace } from '@cordage/core/agent'
 import { definePlugin, scopeOf, type Plugin } from '@cordage/core/kernel'
 import { postExecute } from '@cordage/core/tool'
 import type { PromptInput } from '@cordage/core/prompt'
 import { z } from 'zod'
 import { AgentInstructions } from './agent-instructions.ts'
+import { overBudget } from './over-budget.ts'
 import { createReader } from './reader.ts'
 
 const config = z.strictObject({
@@ -50,6 +52,10 @@ const plugin: Plugin<z.infer<typeof config>> = definePlugin({
       const place = { ...options, ctx, reader, agent, found: (id: string) => add(id, -9) }
       known.set(agent.id, new AgentInstructions(place))
       agent.scope.ctx.effect(() => () => known.delete(agent.id))
+    })
+    inspectPlace.use(ctx, async (place, next) => {
+      const { home } = ctx.host
+      return [...(await next()), ...(await overBudget({ ...options, reader, home }, place))]
     })
     postExecute.use(ctx, async (ended, next) => {
       const shown = await next()

@@ -24,7 +24,7 @@ export interface AgentSkillsOptions {
   readonly roots: readonly string[]
   readonly limits: CatalogueLimits
   readonly maxBodyChars: number
-  /** Roots are not looked at more often within a turn. */
+  /** Files are not looked at more often within a turn, for each hundred of them. */
   readonly lookEveryMs: number
 }
 
@@ -101,8 +101,8 @@ export class AgentSkills {
   }
 
   async #write({ toolNames, step }: PromptInput): Promise<Texts> {
-    // Hundreds of files are not worth a look before each step.
-    const moved = await this.#haveRootsMoved(step)
+    const moved = await this.#haveMoved(step)
+    // What may be read may have changed too.
     const set = step === 1 || moved ? await this.refresh() : this.#set
     // Without the tool, which may come a step later or be kept from the agent, none can be loaded.
     const loadable = toolNames.includes(TOOL)
@@ -117,10 +117,11 @@ export class AgentSkills {
     return { [LIST]: news.told.text, [CHANGES]: this.#changes(news.changes) }
   }
 
-  /** Looks before each turn, and within one as often as a watcher would. */
-  async #haveRootsMoved(step: number): Promise<boolean> {
+  /** Looks before each turn, and within one as often as a watcher would: a look costs by the file. */
+  async #haveMoved(step: number): Promise<boolean> {
     const now = performance.now()
-    if (step > 1 && now - this.#lookedAt < this.#options.lookEveryMs) return false
+    const hundreds = Math.max(1, this.#set.skills.length / 100)
+    if (step > 1 && now - this.#lookedAt < this.#options.lookEveryMs * hundreds) return false
     this.#lookedAt = now
     const before = this.#mark
     this.#mark = await this.#options.files.mark(this.#options.roots)

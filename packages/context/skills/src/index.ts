@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Agent } from '@cordage/core/agent'
+import { inspectPlace } from '@cordage/core/agent'
 import type { FileSystem } from '@cordage/core/environment'
 import { definePlugin, scopeOf, type Plugin } from '@cordage/core/kernel'
 import type { PromptInput } from '@cordage/core/prompt'
@@ -28,7 +28,9 @@ const config = z.strictObject({
   maxDescriptionChars: count(20, 300).describe('Of one skill in that list.'),
   // Stays under what the pipeline shows of a result, so that a body is never cut again.
   maxBodyChars: count(1_000, 28_000).describe('Of a skill that is loaded.'),
-  lookEveryMs: count(0, 250).describe('Roots are not looked at more often within a turn.'),
+  lookEveryMs: count(0, 250).describe(
+    'Files are not looked at more often within a turn; of more than 100 skills, each 100 add as much.',
+  ),
 })
 
 type SkillsConfig = z.infer<typeof config>
@@ -50,7 +52,7 @@ const plugin: Plugin<SkillsConfig> = definePlugin({
     ctx.agents.onSpawn(ctx, async (agent) => {
       // A child has the row in a scope of its own.
       if (own && agent.scope !== own) return undefined
-      const roots = rootsOf(agent, ctx.host.home, options)
+      const roots = rootsOf(agent.session.header.project, ctx.host.home, options)
       const limits = { maxBodyChars, lookEveryMs, limits: options }
       const skills = new AgentSkills({ ctx, agent, files, roots, ...limits })
       known.set(agent.id, skills)
@@ -68,6 +70,11 @@ const plugin: Plugin<SkillsConfig> = definePlugin({
     }
     const agents = { get: (id: string) => known.get(id), list: () => [...known.values()] }
     ctx.tools.register(ctx, skillTool(agents, maxBodyChars))
+    inspectPlace.use(ctx, async ({ project, mayRead }, next) => {
+      const { problems } = await files.find(rootsOf(project, ctx.host.home, options), mayRead)
+      return [...(await next()), ...problems]
+    })
+    ctx.commands.source(ctx, ({ id }) => known.get(id)?.refresh())
     ctx.commands.register(ctx, {
       name: 'skills',
       description: 'which skills there are, and which cannot be used and why',
@@ -82,8 +89,7 @@ const plugin: Plugin<SkillsConfig> = definePlugin({
 export default plugin
 
 /** The directory that wins a name comes first. */
-function rootsOf({ session }: Agent, home: string, options: SkillsConfig): string[] {
-  const { project } = session.header
+function rootsOf(project: string, home: string, options: SkillsConfig): string[] {
   const { roots, agentsHome = join(homedir(), '.agents') } = options
   const all = [
     join(project, '.cordage/skills'),

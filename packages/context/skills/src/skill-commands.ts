@@ -17,7 +17,7 @@ export function createSkillCommands(
   { ctx, agent, maxBodyChars }: AgentSkillsOptions,
   agentSkills: AgentSkills,
 ): SkillCommands {
-  const own = new Map<string, { dispose(): unknown }>()
+  const own = new Map<string, { readonly skill: Skill; dispose(): unknown }>()
   let taken: string[] = []
   let last: readonly Skill[] | undefined
 
@@ -34,7 +34,8 @@ export function createSkillCommands(
     return { task: `${`/${name} ${args}`.trim()}\n\n${text}` }
   }
 
-  const add = async ({ name, description }: Skill): Promise<void> => {
+  const add = async (skill: Skill): Promise<void> => {
+    const { name, description } = skill
     const run = (args: string) => load(name, args)
     const words = description.replaceAll(/\s+/g, ' ').slice(0, MAX_DESCRIPTION_CHARS)
     // A plugin of its own, so that it can go while this one stays.
@@ -42,7 +43,7 @@ export function createSkillCommands(
       name: `skill ${name}`,
       apply: (child) => ctx.commands.register(child, { name, description: words, run }),
     })
-    own.set(name, part)
+    own.set(name, { skill, dispose: () => part.dispose() })
     try {
       await part
     } catch (error) {
@@ -61,10 +62,10 @@ export function createSkillCommands(
       if (skills === last) return
       last = skills
       const wanted = skills.filter(({ forPeople }) => forPeople)
-      for (const [name, part] of own) {
-        if (wanted.some((skill) => skill.name === name)) continue
+      for (const [name, { skill, dispose }] of own) {
+        if (wanted.includes(skill)) continue
         own.delete(name)
-        await part.dispose()
+        await dispose()
       }
       const others = new Set(ctx.commands.list(agent.scope).map(({ name }) => name))
       const fresh = wanted.filter(({ name }) => !own.has(name))

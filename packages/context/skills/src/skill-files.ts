@@ -46,9 +46,10 @@ export class SkillFiles {
     this.#fs = fs
   }
 
-  /** Is the same as long as nothing came to the roots or left them, where that can be told. */
+  /** Is the same as long as the roots and the files found there are, where that can be told. */
   async mark(roots: readonly string[]): Promise<string | undefined> {
-    const marks = await Promise.all(roots.map((root) => this.#fs.fingerprint(root)))
+    const files = roots.flatMap((root) => this.#roots.get(root)?.paths ?? [])
+    const marks = await Promise.all([...roots, ...files].map((path) => this.#fs.fingerprint(path)))
     return marks.includes(undefined) ? undefined : marks.join('\n')
   }
 

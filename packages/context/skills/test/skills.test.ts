@@ -278,6 +278,26 @@ describe('a person', () => {
   })
 })
 
+describe('an idle prompt', () => {
+  it('knows at once what has come, changed and gone, without a turn', async () => {
+    await open({ 'project/.agents/skills/a.md': skillText('a', 'one') })
+    const { agent, root } = project.bench
+    const listed = async () => {
+      await root.commands.refresh(agent as CommandAgent)
+      const all = root.commands.list(agent.scope).filter(({ name }) => name.length === 1)
+      return all.map(({ name, description }) => `${name}: ${description}`)
+    }
+    expect(await listed()).toEqual(['a: one'])
+    await project.put('project/.agents/skills/b.md', skillText('b', 'two'))
+    expect((await say('/b now'))?.task).toContain('How to b')
+    await project.put('project/.agents/skills/b.md', skillText('b', 'changed'))
+    await unlink(join(project.folder, 'project/.agents/skills/a.md'))
+    expect(await listed()).toEqual(['b: changed'])
+    await expect(say('/a')).rejects.toMatchObject({ code: 'COMMAND_UNKNOWN' })
+    expect(project.bench.session.turn.turn).toBe(0)
+  })
+})
+
 describe('the list that the model has', () => {
   const path = (name: string) => `project/.agents/skills/${name}.md`
   const two = { [path('a')]: skillText('a', 'one'), [path('b')]: skillText('b', 'two') }
@@ -302,13 +322,24 @@ describe('the list that the model has', () => {
     expect(text).toContain('gone: s4.')
   })
 
-  it('has what came during a turn in its next step', async () => {
-    await open(two, { lookEveryMs: 0 })
-    const command = `printf -- '${skillText('c', 'three').replaceAll('\n', '\\n')}' > .agents/skills/c.md`
+  const write = (name: string, description: string) => {
+    const text = skillText(name, description).replaceAll('\n', '\\n')
+    return `printf -- '${text}' > .agents/skills/${name}`
+  }
+
+  it.each([
+    ['came', `${write('c', 'three')}.md`, ['- c: three'], ''],
+    ['changed', `${write('a', 'another')}.md`, ['- a: another'], ''],
+    ['changed in its folder', `${write('d', 'another')}/SKILL.md`, ['- d: another'], ''],
+    ['went from its folder', 'rm .agents/skills/d/SKILL.md', null, 'gone: d.'],
+  ])('has what %s during a turn in its next step', async (_, command, lines, gone) => {
+    const more = { 'project/.agents/skills/d/SKILL.md': skillText('d', 'four') }
+    await open({ ...many(9), ...two, ...more }, { lookEveryMs: 0 })
     await project.turn(['bash', { command }])
-    expect(told().at(-1)?.[1].match(/^- .*/gm)).toEqual(['- c: three'])
-    const turns = project.bench.session.turn.turn
-    expect(turns).toBe(1)
+    const [, text = ''] = told().at(-1) ?? []
+    expect(text.match(/^- .*/gm)).toEqual(lines)
+    expect(text).toContain(gone)
+    expect(project.bench.session.turn.turn).toBe(1)
   })
 
   it('looks no more often within a turn than it is to, and before each turn', async () => {

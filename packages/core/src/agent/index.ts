@@ -1,6 +1,7 @@
 export * from './agent.ts'
 export { isCutShort } from './go-on.ts'
 export * from './inbox.ts'
+export * from './inspect-place.ts'
 export * from './loop-contract.ts'
 export { queueChange, queueRows } from './queue.ts'
 export { agentError } from './errors.ts'

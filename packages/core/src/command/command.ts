@@ -40,6 +40,13 @@ export interface Command {
 export interface Commands {
   /** Adds `command` until `ctx` unloads; from an agent's scope only that agent has it. */
   register(ctx: Context, command: Command): void
+  /**
+   * Calls `look` whenever somebody is about to look for a command, until `ctx` unloads: it brings
+   * those up to date that come and go with files, say. What it throws is logged.
+   */
+  source(ctx: Context, look: (agent: CommandAgent) => unknown): void
+  /** Has every source look: for whoever shows a list, `run` does it by itself. */
+  refresh(agent: CommandAgent): Promise<void>
   /** Those that a person may give to an agent of `scope`, by name. */
   list(scope?: Scope): readonly Command[]
   /**

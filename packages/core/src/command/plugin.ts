@@ -4,7 +4,7 @@ import { createCommands } from './commands.ts'
 const plugin: Plugin = definePlugin({
   name: 'core-command',
   provides: ['commands'],
-  apply: (ctx) => own(ctx, 'commands', createCommands()),
+  apply: (ctx) => own(ctx, 'commands', createCommands(ctx)),
 })
 
 export default plugin

@@ -94,8 +94,11 @@ function rows(harness: Harness): Check[] {
 /** Rows of agents start with an agent: one is made of them to see, and taken apart again. */
 async function presetRows({ ctx, host }: Harness): Promise<Check[]> {
   try {
-    const { reports, failing } = await measureAgent(ctx, host)
-    const checks = reports.filter(({ state }) => state !== 'active').map(checkRow)
+    const { reports, failing, findings } = await measureAgent(ctx, host)
+    const unused = findings.map(({ path, reason }): Check => {
+      return { what: 'file', state: 'partial', detail: `${path}: ${reason}` }
+    })
+    const checks = [...reports.filter(({ state }) => state !== 'active').map(checkRow), ...unused]
     if (failing === undefined) return checks
     return [...checks, { what: failing.id, state: 'failed', detail: failing.reason }]
   } catch (error) {

@@ -1,6 +1,8 @@
+import { inspectPlace, type Finding } from '@cordage/core/agent'
 import type { RowReport } from '@cordage/core/compose'
+import { projectOf } from '@cordage/core/environment'
 import { isHarnessError } from '@cordage/core/error'
-import { openScope, type RootContext } from '@cordage/core/kernel'
+import { openScope, type RootContext, type Scope } from '@cordage/core/kernel'
 import { estimateTool } from '@cordage/core/model'
 import type { Store } from '@cordage/core/store'
 
@@ -16,6 +18,8 @@ export interface AgentCost {
   readonly tools: ReadonlyMap<string, string>
   /** The row that keeps the prompt from being written, and with it every run. */
   readonly failing?: { readonly id: string; readonly reason: string }
+  /** Files of the place that are not used as they seem meant: skills, instructions. */
+  readonly findings: readonly Finding[]
 }
 
 /** Mounts the default preset in a scope of its own and asks it what a request would hold. */
@@ -31,7 +35,8 @@ export async function measureAgent(ctx: RootContext, { cwd }: { cwd: string }): 
     const tokens = new Map<string, number>()
     const add = (row: string, count: number) => tokens.set(row, (tokens.get(row) ?? 0) + count)
     for (const spec of set?.specs ?? []) add(set?.rows.get(spec.name) ?? '', estimateTool(spec))
-    const found = { reports, tokens, tools: set?.rows ?? new Map<string, string>() }
+    const findings = await findingsIn(ctx, scope, cwd)
+    const found = { reports, tokens, tools: set?.rows ?? new Map<string, string>(), findings }
     const toolNames = set?.specs.map(({ name }) => name) ?? []
     const place = { project: cwd, cwd, provider, model }
     const input = {
@@ -53,6 +58,22 @@ export async function measureAgent(ctx: RootContext, { cwd }: { cwd: string }): 
   } finally {
     await scope.close()
   }
+}
+
+async function findingsIn(
+  ctx: RootContext,
+  scope: Scope,
+  cwd: string,
+): Promise<readonly Finding[]> {
+  const [fs, policy] = [ctx.get('fs'), ctx.get('policy')]
+  if (!fs || !policy) return []
+  const project = await projectOf(fs, cwd)
+  const authority = { mode: 'read-only', writableRoots: [] } as const
+  const actor = { sessionId: 'none', agentId: 'none', authority, scope, project }
+  const mayRead = (path: string) => {
+    return policy.decide({ kind: 'fs:read', path }, actor).answer === 'allow'
+  }
+  return inspectPlace.run(ctx, { project, mayRead }, () => [], scope)
 }
 
 /** Throws `error` again where no row is to blame. */
