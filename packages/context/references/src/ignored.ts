@@ -2,7 +2,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { inspect, type FileSystem } from '@cordage/core/environment'
 import { contains } from '@cordage/core/policy'
 import { decodeText } from '@cordage/core/tool'
-import ignore from 'ignore'
+import type { Ignore } from 'ignore'
 
 /** The earlier one wins, at whatever depth it lies, as for the tools that search. */
 const NAMES = ['.rgignore', '.ignore', '.gitignore']
@@ -13,7 +13,7 @@ export type IsIgnored = (path: string, kind: 'file' | 'directory') => Promise<bo
 
 /** Each ignore file is read once; `project` and the paths are resolved. */
 export function createIgnored(fs: FileSystem, project: string): IsIgnored {
-  const known = new Map<string, Promise<ignore.Ignore>>()
+  const known = new Map<string, Promise<Ignore>>()
   const rulesIn = (file: string) => {
     const rules = known.get(file) ?? readRules(fs, file)
     known.set(file, rules)
@@ -46,9 +46,11 @@ function directoriesAbove(path: string, project: string): string[] {
   return parent === project ? [parent] : [parent, ...directoriesAbove(parent, project)]
 }
 
-async function readRules(fs: FileSystem, file: string): Promise<ignore.Ignore> {
+async function readRules(fs: FileSystem, file: string): Promise<Ignore> {
   const read = await inspect(fs, file, (target) => target.read({ start: 0, end: MAX_BYTES }))
   const text = read && decodeText(read.bytes)?.text
+  // Only who names a file pays for it.
+  const { default: ignore } = await import('ignore')
   const rules = ignore({ ignorecase: false })
   return text === undefined ? rules : rules.add(text)
 }

@@ -107,6 +107,11 @@ describe('what is not attached is said, with the reason', () => {
     for (const path of ['sub/kept.log', 'sub/x.log', 'loud.log', 'out']) await stage.put(path, 'IN')
     expect(await bring('@sub/kept.log @loud.log @out')).not.toContain('Not attached')
     expect(await bring('@sub/x.log')).toContain('Not attached')
+    // What lies in a hidden directory is hidden, whatever is said there.
+    await stage.put('dark/.gitignore', '!x.txt\n')
+    await stage.put('.gitignore', 'dark/\n')
+    await stage.put('dark/x.txt', 'HIDDEN')
+    expect(await bring('@dark/x.txt')).not.toContain('HIDDEN')
   })
 
   it('is the folder of git, a link to what is hidden, and a hidden link', async () => {

@@ -31,6 +31,7 @@ export interface Stage extends AsyncDisposable {
 export interface StageOptions {
   readonly config?: Readonly<Record<string, unknown>>
   readonly spill?: boolean
+  readonly references?: boolean
   readonly rows?: readonly { plugin: AnyPlugin; config?: unknown }[]
   readonly env?: Readonly<Record<string, string>>
   readonly window?: number
@@ -52,7 +53,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       { plugin: local },
       { plugin: seeing(replies, options.window) },
       ...(options.spill === false ? [] : [{ plugin: spill }]),
-      { plugin: references, config: options.config ?? {} },
+      ...(options.references === false
+        ? []
+        : [{ plugin: references, config: options.config ?? {} }]),
       ...(options.rows ?? []),
     ],
   })

@@ -67,6 +67,7 @@ function titlerRow(role: boolean): AnyPlugin {
     inject: ['models'],
     apply: (ctx) => {
       ctx.models.register(ctx, provider)
+      ctx.models.assign(ctx, 'main', ['test/model'])
       if (role) ctx.models.assign(ctx, 'title', ['titler/small'])
     },
   })
