@@ -27,6 +27,8 @@ export interface Question {
   readonly scope: Scope
   readonly messages: readonly RequestMessage[]
   readonly tools: readonly ToolSpec[]
+  /** Of all that the snapshot is to stand for, which may be more than is asked about at once. */
+  readonly sourceChars: number
   readonly signal: AbortSignal
 }
 
@@ -42,7 +44,7 @@ export type Answered =
 
 /** Asks once for a snapshot. Whatever is wrong with the answer is its reason. */
 export async function askForSnapshot(
-  { model, session, scope, messages, tools, signal }: Question,
+  { model, session, scope, messages, tools, sourceChars, signal }: Question,
   config: CompactionConfig,
   bill: Bill,
 ): Promise<Answered> {
@@ -60,12 +62,12 @@ export async function askForSnapshot(
   const { answer, error } = await callModel(scope, input)
   charge(bill, model, answer)
   signal.throwIfAborted()
-  if (error === undefined) return judge(answer, messages)
+  if (error === undefined) return judge(answer, sourceChars)
   return { reason: limit.aborted ? 'TIMEOUT' : describe(error).code }
 }
 
 /** Everything but a whole snapshot that is shorter than what it stands for has failed. */
-function judge(answer: Assembled, messages: readonly RequestMessage[]): Answered {
+function judge(answer: Assembled, sourceChars: number): Answered {
   if (answer.finish === undefined) return { reason: 'STREAM_CLOSED' }
   if (answer.truncated || answer.finish === 'max-tokens') return { reason: 'summary_cut' }
   if (answer.content.some(({ type }) => type === 'tool-call'))
@@ -74,16 +76,7 @@ function judge(answer: Assembled, messages: readonly RequestMessage[]): Answered
   if (text.trim() === '') return { reason: 'summary_empty' }
   const snapshot = readSnapshot(text)
   if (snapshot === undefined) return { reason: 'summary_malformed' }
-  const source = messages.reduce((sum, { message }) => sum + lengthOf(message), 0)
-  return snapshot.length < source ? { snapshot } : { reason: 'summary_too_long' }
-}
-
-function lengthOf({ content }: Pick<Message, 'content'>): number {
-  return content.reduce((sum, part) => {
-    if (part.type === 'tool-result') return sum + textOf(part).length
-    if (part.type === 'tool-call') return sum + part.arguments.length
-    return sum + ('text' in part ? part.text.length : 0)
-  }, 0)
+  return snapshot.length < sourceChars ? { snapshot } : { reason: 'summary_too_long' }
 }
 
 function charge(bill: Bill, { info }: ResolvedModel, { usage }: Assembled): void {

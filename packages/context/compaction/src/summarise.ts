@@ -49,7 +49,12 @@ export async function summarise(
     session.surface.indexOf(entries.at(-1) as SurfaceEntry) + 1,
   )
   const messages = requestMessages(before, model)
-  return insist({ model, session, scope, messages, tools, signal }, config, bill)
+  const sourceChars = charsOf(transcriptOf(entries))
+  const question = { model, session, scope, messages, tools, sourceChars, signal }
+  const answered = await insist(question, config, bill)
+  // The window is smaller than declared, or the estimate too low.
+  const overflowed = answered.reason === 'CONTEXT_WINDOW_EXCEEDED'
+  return overflowed ? inChunks(source, Math.floor(taken / 2), config, bill) : answered
 }
 
 /** Each call is told what the ones before it came to. */
@@ -61,16 +66,22 @@ async function inChunks(
 ): Promise<Answered> {
   // Half for the chunk: the other half is for what was summed up before it.
   let answered: Answered = { reason: 'history_too_short' }
-  for (const chunk of chunksOf(transcriptOf(entries), Math.floor(room / 2))) {
+  const texts = transcriptOf(entries)
+  const asked = { model, session, scope, tools: [], sourceChars: charsOf(texts), signal }
+  for (const chunk of chunksOf(texts, Math.floor(room / 2))) {
     const earlier =
       answered.snapshot === undefined ? '' : `What came before:\n${answered.snapshot}\n\n`
     const text = `${earlier}${frame('conversation', {}, chunk)}`
     const source = { kind: 'plugin', row: 'context-compaction', form: 'notice' } as const
     const messages = [{ message: textMessage(newId(), 'user', text, source) }]
-    answered = await insist({ model, session, scope, messages, tools: [], signal }, config, bill)
+    answered = await insist({ ...asked, messages }, config, bill)
     if (answered.reason !== undefined) return answered
   }
   return answered
+}
+
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
 async function insist(question: Question, config: CompactionConfig, bill: Bill): Promise<Answered> {

@@ -112,6 +112,17 @@ describe('a tool result larger than the window, where nothing spills or prunes',
   })
 })
 
+it('a history that is too large for the summary call as well is summed up in chunks', async () => {
+  const over = overflow()
+  await start([say(latin.slice(0, 9_000)), say('two'), over, over, ...summaries('three')])
+  await made.turn('one')
+  await made.turn('two')
+  expect(await made.turn('three')).toMatchObject({ reason: 'completed' })
+  const firsts = made.requests.slice(4).map(({ messages }) => textOf(messages[0]!.message))
+  expect(firsts.filter((text) => text.includes('<conversation>')).length).toBeGreaterThan(1)
+  expect(made.texts()[0]).toContain('一段')
+})
+
 it('the tail is kept where it has room, however large the rest is', async () => {
   await start([say(latin.slice(0, 20_000)), ...summaries('short')])
   await made.turn('one')
