@@ -67,13 +67,13 @@ describe('sessions', () => {
     const shown = (await json('sessions', 'show', id, '--request', '3')) as {
       step: string
       tokens: number
-      parts: { what: string; origin: string; tokens: number }[]
+      parts: { what: string; origin: string; stability?: string; tokens: number }[]
       messages: { message: { role: string } }[]
     }
     expect(shown.step).toBe('1.3')
     const part = (what: string) => shown.parts.filter((found) => found.what === what)
-    expect(part('tool bash')).toMatchObject([{ origin: 'tool-bash' }])
-    expect(part('  identity')).toMatchObject([{ origin: 'context-guidance' }])
+    expect(part('tool bash')).toMatchObject([{ origin: 'tool-bash', stability: 'stable' }])
+    expect(part('  identity')).toMatchObject([{ origin: 'context-guidance', stability: 'stable' }])
     expect(part('assistant')).toHaveLength(2)
     expect(part('user').map(({ origin }) => origin)).toContain('you')
     expect(part('user').map(({ origin }) => origin)).toContain('context-surroundings (snapshot)')

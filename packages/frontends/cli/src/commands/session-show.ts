@@ -16,6 +16,7 @@ import {
   type LoggedRequest,
   type Session,
   type SessionEvents,
+  type Stability,
 } from '@cordage/core/session'
 import { timeText } from '../export/time-text.ts'
 import { harmless, jsonLine, jsonText, oneLine, tableText } from '../print/table.ts'
@@ -134,7 +135,7 @@ async function request(session: Session, facts: readonly Fact[], options: ShowOp
   }
   const rows = parts.map((part) => [
     part.what,
-    part.origin,
+    [part.origin, part.stability].filter(Boolean).join(', '),
     part.tokens > 0 ? `~${part.tokens}` : '',
     oneLine(part.text, 100),
   ])
@@ -151,6 +152,8 @@ function stepOf({ data }: Fact): string {
 interface Part {
   readonly what: string
   readonly origin: string
+  /** How long it stays, where its row says that. */
+  readonly stability?: Stability
   /** Estimated; 0 for a part that is counted in the one before it. */
   readonly tokens: number
   readonly text: string
@@ -159,16 +162,22 @@ interface Part {
 const SECTION = 'system: '
 
 function partsOf({ header, messages }: LoggedRequest): Part[] {
-  const rows = new Map(header.origin.map(({ part, row }) => [part, row]))
+  const by = new Map(
+    header.origin.map(({ part, row, stability }) => {
+      return [part, { origin: row, ...(stability ? { stability } : {}) }]
+    }),
+  )
   const sections = header.origin
     .filter(({ part }) => part.startsWith(SECTION))
     .map(({ part, row, tokens }) => {
       const text = `a section of about ${tokens} tokens`
-      return { what: `  ${part.slice(SECTION.length)}`, origin: row, tokens: 0, text }
+      const what = `  ${part.slice(SECTION.length)}`
+      return { what, origin: row, ...by.get(part), tokens: 0, text }
     })
   const tools = header.tools.map((tool) => ({
     what: `tool ${tool.name}`,
-    origin: rows.get(`tool: ${tool.name}`) ?? '',
+    origin: '',
+    ...by.get(`tool: ${tool.name}`),
     tokens: estimateTool(tool),
     text: tool.description,
   }))
