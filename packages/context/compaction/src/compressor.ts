@@ -68,8 +68,10 @@ export function createCompressor(
       const older = await olderOf(split, context, budget, config)
       const floor = floors.check(context, budget, older.pinned)
       if (floor) return floor
-      if (pauses.isPaused(agent.session.id) && !must) return skipped('summariser_paused')
-      const { snapshot, reason } = await askModel(older, context, { models, config, pauses })
+      // A person who asks is no loop: that neither waits for the end of a pause nor begins one.
+      const own = context.trigger === 'manual' ? createPauses(config) : pauses
+      if (own.isPaused(agent.session.id) && !must) return skipped('summariser_paused')
+      const { snapshot, reason } = await askModel(older, context, { models, config, pauses: own })
       if (reason !== undefined && !must) return { outcome: 'failed', reason }
       return replace(state, context, older, snapshot)
     },

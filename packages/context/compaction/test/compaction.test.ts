@@ -220,6 +220,27 @@ describe('/compact', () => {
   })
 })
 
+describe('/compact and a summariser that fails', () => {
+  it('asks each time, and its failures keep nothing else from asking', async () => {
+    const bad = Array.from({ length: 4 }, () => failing('AUTH'))
+    made = await stage(
+      [saying(LONG, 10), saying(LONG, 1_000), ...bad, say(snapshot('short'))],
+      small,
+    )
+    await made.turn('one')
+    await made.turn('two')
+    for (let times = 0; times < bad.length; times += 1) {
+      await expect(made.command('/compact')).rejects.toMatchObject({ code: 'COMPACTION_FAILED' })
+    }
+    const target = made.root.models.resolve(made.agent.choice.model)
+    const { signal } = new AbortController()
+    const request = { trigger: 'pressure', target, signal } as const
+    expect((await made.root.compaction.compact(made.agent, request)).result.outcome).toBe(
+      'compressed',
+    )
+  })
+})
+
 describe('a history that one call cannot hold', () => {
   it('is summed up in chunks, each told of the ones before it', async () => {
     const HUGE = 'word '.repeat(150_000)
