@@ -31,6 +31,8 @@ export class MemoryThread {
   }
 
   async close(): Promise<void> {
+    // Nothing else keeps a process that ends until the thread has let go of the file.
+    this.#worker?.ref()
     const closed = this.#worker && this.ask('close', {})
     this.#closed = true
     await Promise.allSettled([closed, this.#ended])
