@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/fixture/longest-first.ts'
 import { propertySeed } from './test/fixture/property-seed.ts'
@@ -16,6 +17,10 @@ const seed = propertySeed(process.env)
 console.error(`properties draw their inputs by seed ${seed} (CORDAGE_PROPERTY_SEED)`)
 /** A heap that begins small is marked again and again: an eighth of the time of a worker. */
 const roomy = { execArgv: ['--initial-heap-size=256'] }
+/** Threads and processes of tests find sources without types and compiled: half of what they do. */
+const compiled = {
+  NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/compiled'),
+}
 const properties = {
   ...fast,
   ...(propertyRuns > 200 ? whole : {}),
@@ -31,6 +36,7 @@ export default defineConfig({
     // One more than there are cores: most tests wait for files and processes part of their time.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
+    env: compiled,
     projects: [
       {
         test: {
@@ -67,6 +73,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...roomy,
           ...properties,
           ...whole,
           name: 'slow',
