@@ -201,7 +201,9 @@ class Run {
     before: readonly SurfaceEntry[],
   ): Change | CompressResult {
     const now = this.#session.surface
-    const episode = history.episodicMemories.find(({ id }) => id === episodeId)
+    const episodes: unknown = history.episodicMemories
+    if (!Array.isArray(episodes)) return failed('history_invalid')
+    const episode = episodes.filter(isEpisode).find(({ id }) => id === episodeId)
     if (!episodeId || !episode) return failed('missing_episode_id')
     if (this.#request.signal.aborted) return failed('cancelled')
     if (!before.every((entry, at) => entry === now[at])) return failed('history_changed')
@@ -286,6 +288,12 @@ const OUTCOMES: readonly unknown[] = ['skipped', 'compressed', 'failed']
 /** A plugin gave it, whatever its type says. */
 function isResult(value: Partial<CompressResult> | undefined): boolean {
   return OUTCOMES.includes(value?.outcome)
+}
+
+function isEpisode(value: Partial<EpisodicMemory> | undefined): value is EpisodicMemory {
+  const { from, to } = value?.covers ?? {}
+  const covers = Number.isInteger(from) && Number.isInteger(to)
+  return covers && typeof value?.summary === 'string' && Array.isArray(value.pinned)
 }
 
 function failed(reason: string): CompressResult {

@@ -170,6 +170,30 @@ describe('a compaction that comes to nothing', () => {
         episodeId: 'x',
       }),
     },
+    'adds an episode that is none': {
+      reason: 'missing_episode_id',
+      compress: (state, context) => {
+        const result = shorten()(state, context) as CompressResult
+        const { episodeId: id } = result
+        state.history.episodicMemories = [null, { id }, { id, pinned: [] }] as never
+        return result
+      },
+    },
+    'leaves no list of episodes': {
+      reason: 'history_invalid',
+      compress: (state, context) => {
+        const result = shorten()(state, context)
+        state.history.episodicMemories = 5 as never
+        return result
+      },
+    },
+    'answers nothing': {
+      reason: 'result_invalid',
+      compress: (state, context) => {
+        shorten()(state, context)
+        return undefined as never
+      },
+    },
     'fails after it changed the draft': {
       reason: 'summary_empty',
       compress: (state, context) => {
