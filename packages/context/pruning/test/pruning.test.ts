@@ -1,5 +1,14 @@
 import compactionRow, { toolCallsPaired } from '@cordage/core/compaction'
-import { compactionPrune, requestAt, toolResult } from '@cordage/core/session'
+import { textMessage } from '@cordage/core/message'
+import {
+  compactionEnd,
+  compactionPrune,
+  compactionStart,
+  compactionSummary,
+  requestAt,
+  toolResult,
+  type Session,
+} from '@cordage/core/session'
 import { handleIn } from '@cordage/core/tool'
 import { afterEach, expect, it } from 'vitest'
 import meter from '../../meter/src/index.ts'
@@ -58,6 +67,19 @@ it('leaves a handle by which all of it is read again, after a restart too', asyn
   expect((await root.compaction.compact(restarted, request)).pruned).toBe(0)
 })
 
+/** Puts a summary in the place of all that was said. */
+async function forget(session: Session): Promise<void> {
+  const said = session.surface.filter(({ message }) => message.role !== 'system')
+  const range = { from: said[0]!.seq, to: said.at(-1)!.seq }
+  const source = { kind: 'plugin', row: 'test', form: 'summary' } as const
+  const message = textMessage('s', 'user', 'They spoke.', source)
+  await session.append([
+    compactionStart({ id: 'c' }),
+    compactionSummary({ id: 'c', range, message }),
+    compactionEnd({ id: 'c' }),
+  ])
+}
+
 it('leaves where the whole is, so that no other fact is read for it', async () => {
   await open({ keepRecentMessages: 0 })
   for (let at = 0; at < 3; at += 1) await talk.speak(`${at} ${TEXT}`)
@@ -67,6 +89,7 @@ it('leaves where the whole is, so that no other fact is read for it', async () =
   await root.compaction.compact(agent, { trigger: 'manual', target, signal })
   const handle = handleIn(resultTexts()[1] ?? '') ?? ''
   const { session } = await talk.restart()
+  await forget(session)
   const read = session.read.bind(session)
   const seen: number[] = []
   session.read = async function* (from) {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { inspect, type FileSystem, type FileStat, type Target } from '@cordage/core/environment'
 import { isHarnessError } from '@cordage/core/error'
-import type { ImagePart } from '@cordage/core/message'
+import { imageSize, type ImagePart } from '@cordage/core/message'
 import type { Decision } from '@cordage/core/policy'
 import {
   decodeText,
@@ -120,7 +120,8 @@ async function readFile(
     if (!putImage) return refused('the model takes no images')
     if (stat.size > MAX_IMAGE_BYTES) return refused(`an image of ${stat.size} bytes is too large`)
     const whole = isLarge ? (await target.read()).bytes : bytes
-    const blob = { hash: await putImage(whole), bytes: whole.length, mediaType: media }
+    const hash = await putImage(whole)
+    const blob = { hash, bytes: whole.length, mediaType: media, ...imageSize(whole) }
     return { kind: 'image', path, image: { type: 'image', blob } }
   }
   const text = decodeText(bytes)?.text

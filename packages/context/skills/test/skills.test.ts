@@ -4,13 +4,16 @@ import type { CommandAgent } from '@cordage/core/command'
 import { definePlugin } from '@cordage/core/kernel'
 import { textMessage, textOf } from '@cordage/core/message'
 import { compactionEnd, compactionStart, compactionSummary } from '@cordage/core/session'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import commands from '../../../core/src/command/index.ts'
 import { openProject, type Project } from '../../../core/test/loop/project.ts'
 import skills from '../src/index.ts'
 
 let project: Project
-afterEach(() => project[Symbol.asyncDispose]())
+afterEach(async () => {
+  vi.useRealTimers()
+  await project[Symbol.asyncDispose]()
+})
 
 const skillText = (name: string, description: string, body = `# How to ${name}`, more = '') =>
   `---\nname: ${name}\ndescription: ${description}\n${more}---\n${body}\n`
@@ -333,6 +336,8 @@ describe('the list that the model has', () => {
     ['changed in its folder', `${write('d', 'another')}/SKILL.md`, ['- d: another'], ''],
     ['went from its folder', 'rm .agents/skills/d/SKILL.md', null, 'gone: d.'],
   ])('has what %s during a turn in its next step', async (_, command, lines, gone) => {
+    // An hour later: of what has just changed nobody can tell whether it has changed since.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
     const more = { 'project/.agents/skills/d/SKILL.md': skillText('d', 'four') }
     await open({ ...many(9), ...two, ...more }, { lookEveryMs: 0 })
     await project.turn(['bash', { command }])
