@@ -4,6 +4,7 @@ import type { Agent } from '@cordage/core/agent'
 import { textMessage, textOf } from '@cordage/core/message'
 import { assistantMessage, toolResult, userMessage, type NewFact } from '@cordage/core/session'
 import type { ModelEvent, ModelRequest } from '@cordage/core/model'
+import { snapshot } from '../../packages/context/compaction/test/stage.ts'
 import { model } from './history.ts'
 import { openBench, spawnAt } from './bench.ts'
 import { startCpu, startOwnTime, watchStalls } from './own-time.ts'
@@ -12,14 +13,6 @@ const BYTES = 10 * 2 ** 20
 const RESULT = 'export const value = compute(source, { depth: 3 }) // 构建完成\n'.repeat(300)
 const WORDS = 'What was found there takes some room to say, 而且有人说了出来. '.repeat(80)
 const talk = process.argv[2] === 'talk'
-const elements = [
-  'overall_goal',
-  'key_knowledge',
-  'file_system_state',
-  'recent_actions',
-  'current_plan',
-]
-const snapshot = `<state_snapshot>${elements.map((one) => `<${one}>as it was</${one}>`).join('')}</state_snapshot>`
 
 export interface CompactionFigures {
   readonly bytes: number
@@ -39,7 +32,7 @@ async function* answer({ messages }: ModelRequest): AsyncIterable<ModelEvent> {
   if (!textOf(messages.at(-1)?.message ?? { content: [] }).includes('current_plan')) {
     throw new Error('Somebody asked for something else than a summary.')
   }
-  yield { type: 'text', text: snapshot }
+  yield { type: 'text', text: snapshot() }
   yield { type: 'usage', usage: { inputTokens: 1_000, outputTokens: 100 } }
   yield { type: 'finish', reason: 'stop' }
 }
