@@ -1,5 +1,5 @@
 import type { Context } from '../kernel/index.ts'
-import type { Price } from '../message/index.ts'
+import type { ImageSize, Price } from '../message/index.ts'
 import type { ModelEvent } from './event.ts'
 import type { ModelRequest } from './request.ts'
 
@@ -34,6 +34,8 @@ export interface ModelProvider {
   readonly apiKeyEnv?: string
   /** True when the answers are recorded: frontends say so plainly. */
   readonly scripted?: boolean
+  /** What its server takes for an image of this size, in tokens, unless the model declares it. */
+  imageTokens?(size: ImageSize): number
   /** Where its requests go now, for the log. */
   endpoint?(): string
   /** A credential or a base URL of this route exists, so that it may be the default. */
