@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { inspect, type FileSystem, type FileStat, type Target } from '@cordage/core/environment'
 import { isHarnessError } from '@cordage/core/error'
-import { imageSize, type ImagePart } from '@cordage/core/message'
+import { imageSize, type BlobRef, type ImagePart } from '@cordage/core/message'
 import type { Decision } from '@cordage/core/policy'
 import {
   decodeText,
@@ -20,6 +20,8 @@ export type FileReference =
   | { readonly kind: 'image'; readonly path: string; readonly image: ImagePart }
   | { readonly kind: 'refused'; readonly path: string; readonly reason: string }
 
+export type Image = Omit<BlobRef, 'hash'>
+
 export interface FileOptions {
   readonly fs: FileSystem
   /** Relative paths begin there. */
@@ -28,13 +30,14 @@ export interface FileOptions {
   /** Of a resolved path. */
   readonly decide: (path: string) => Decision
   readonly clean: (text: string) => string
-  /** Keeps the bytes of an image, where the model takes any. */
-  readonly putImage?: (bytes: Uint8Array) => Promise<string>
+  /** Keeps the bytes of an image, where the model takes any; nothing where it has no room. */
+  readonly putImage?: (bytes: Uint8Array, image: Image) => Promise<BlobRef | undefined>
 }
 
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024
 const MAX_ENTRIES = 400
+const NO_ROOM = 'there is no room for more'
 
 /** Takes what the first of the candidates names that is there, about `maxBytes` of it. */
 export async function takeFile(
@@ -65,7 +68,7 @@ async function take(
   const { answer, reason } = options.decide(target.path)
   if (answer !== 'allow') return refused(reason)
   if (await isHidden(path, target, stat, options)) return refused('an ignore file hides it')
-  if (maxBytes === 0) return refused('there is no room for more')
+  if (maxBytes === 0) return refused(NO_ROOM)
   try {
     if (isDirectory) return { kind: 'text', path, text: await listDirectory(target, options) }
     return await readFile({ path, target, stat, maxBytes }, options)
@@ -120,8 +123,9 @@ async function readFile(
     if (!putImage) return refused('the model takes no images')
     if (stat.size > MAX_IMAGE_BYTES) return refused(`an image of ${stat.size} bytes is too large`)
     const whole = isLarge ? (await target.read()).bytes : bytes
-    const hash = await putImage(whole)
-    const blob = { hash, bytes: whole.length, mediaType: media, ...imageSize(whole) }
+    const image = { bytes: whole.length, mediaType: media, ...imageSize(whole) }
+    const blob = await putImage(whole, image)
+    if (!blob) return refused(NO_ROOM)
     return { kind: 'image', path, image: { type: 'image', blob } }
   }
   const text = decodeText(bytes)?.text

@@ -17,11 +17,12 @@ const MAX_WORD_CHARS = 1_024
 const JOINED = String.raw`[\p{Script=Latin}\p{Nd}_.+\/\\@:=%$\-]`
 const BROKEN = String.raw`\s"'\x60<>|*?\u3000-\u3003\u3008-\u3011“”‘’，。；：！？、（）…`
 const MENTION = new RegExp(
-  String.raw`(?<!${JOINED})@(?:session:(?<session>[A-Za-z0-9][\w.-]*)|"(?<quoted>[^"\n]+)"|(?<word>[^${BROKEN}]+))`,
+  String.raw`(?<!${JOINED})@(?:session:(?<session>[A-Za-z0-9][\w.-]*)|"(?<quoted>[^"\n]+)"|(?<word>(?:[^@${BROKEN}]|(?<=${JOINED})@)+))`,
   'gu',
 )
-const LATIN_TO_CJK =
-  /(?<=[!-~])(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])/gu
+/** Where text without spaces may begin, and marks that ASCII does not have. */
+const SEAM =
+  /(?<=[!-~])(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{P}\p{S}])(?=[^!-~])/gu
 const CLOSING = /[.,;:!?)\]}]+$/
 
 /** Code that stands in a text, between fences or backticks, names nothing: decorators live there. */
@@ -40,9 +41,9 @@ export function mentionsIn(text: string): Mentions {
   return { sessions: [...sessions], words: [...words.values()] }
 }
 
-/** Scripts without spaces go on where a path ends, and so do commas. */
+/** Scripts without spaces go on where a path ends, and so do marks. */
 function candidatesOf(word: string): string[] {
-  const seams = [...word.matchAll(LATIN_TO_CJK)].map(({ index }) => index)
+  const seams = [...word.matchAll(SEAM)].map(({ index }) => index)
   const ends = [word.length, seams.at(-1), seams[0]].filter((end) => end !== undefined)
   const parts = ends.map((end) => word.slice(0, end))
   const all = parts.flatMap((part) => [part, part.replace(CLOSING, '')])
@@ -53,10 +54,10 @@ function withoutCode(text: string): string {
   const kept: string[] = []
   let fence: string | undefined
   for (const line of text.split('\n')) {
-    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? []
+    const [, mark, info = ''] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})([^]*)$/.exec(line) ?? []
     if (fence === undefined && mark === undefined) kept.push(line.replaceAll(/`[^`]*`/g, ' '))
     else if (fence === undefined) fence = mark
-    else if (mark?.startsWith(fence)) fence = undefined
+    else if (mark?.startsWith(fence) && info.trim() === '') fence = undefined
   }
   return kept.join('\n')
 }

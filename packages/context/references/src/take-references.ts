@@ -1,9 +1,10 @@
 import { inspect } from '@cordage/core/environment'
 import { rowOf, type PluginContext } from '@cordage/core/kernel'
 import type { PreStepInput } from '@cordage/core/loop'
+import { imagePrice } from '@cordage/core/model'
 import { newId, type ContentPart, type Message } from '@cordage/core/message'
 import { filesContent } from './files-content.ts'
-import { takeFile, type FileOptions, type FileReference } from './file-reference.ts'
+import { takeFile, type FileOptions, type FileReference, type Image } from './file-reference.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mentions } from './mentions.ts'
 import { captureSession, findReferences } from './session-reference.ts'
@@ -77,8 +78,16 @@ async function takeFiles(
 ): Promise<FileReference[]> {
   const files: FileReference[] = []
   if (mentions.words.length === 0) return files
-  const options = await fileOptionsOf(ctx, input)
   let left = room
+  const { session } = input.agent
+  const price = imagePrice(input.model)
+  const putImage = async (bytes: Uint8Array, image: Image) => {
+    const taken = price({ ...image, hash: '' }) * BYTES_PER_TOKEN
+    if (taken > left) return undefined
+    left -= taken
+    return { ...image, hash: await session.putBlob(bytes) }
+  }
+  const options = await fileOptionsOf(ctx, input, putImage)
   for (const word of mentions.words.slice(0, MAX_WORDS)) {
     input.signal.throwIfAborted()
     const hasRoom = files.length < maxFiles && left >= MIN_FILE_BYTES
@@ -92,6 +101,7 @@ async function takeFiles(
 async function fileOptionsOf(
   ctx: ReferenceContext,
   { agent, model }: PreStepInput,
+  putImage: NonNullable<FileOptions['putImage']>,
 ): Promise<FileOptions> {
   const { session, authority, scope } = agent
   const { project } = session.header
@@ -103,9 +113,7 @@ async function fileOptionsOf(
     isIgnored: createIgnored(ctx.fs, root),
     decide: (path) => ctx.policy.decide({ kind: 'fs:read', path }, actor),
     clean: cleanerOf(ctx),
-    ...(model.info.input.includes('image')
-      ? { putImage: (bytes: Uint8Array) => session.putBlob(bytes) }
-      : {}),
+    ...(model.info.input.includes('image') ? { putImage } : {}),
   }
 }
 

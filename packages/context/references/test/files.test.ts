@@ -223,6 +223,14 @@ describe('much', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(8_000 * 0.25 * 2 + 1_500)
     expect(text).toContain('there is no room for more')
   })
+
+  it('is images too, which count as much as the model takes for them', async () => {
+    await begin({ window: 16_000 })
+    for (const name of ['a', 'b', 'c', 'd']) await stage.put(`${name}.png`, image)
+    const text = await bring('@a.png @b.png @c.png @d.png')
+    expect(text.match(/Attached as an image/g)).toHaveLength(2)
+    expect(text.match(/: there is no room for more/g)).toHaveLength(2)
+  })
 })
 
 it('cannot leave its frame, forge a note, name another file or bring a secret', async () => {

@@ -16,6 +16,11 @@ describe('a path', () => {
     ['看一下@文档/设计.md，再看@src/a.ts。', ['文档/设计.md', 'src/a.ts']],
     ['@a.ts @a.ts', ['a.ts']],
     ['@app/(group)/[id].tsx', ['app/(group)/[id].tsx']],
+    ['@a.ts,@src/', ['a.ts,', 'src/']],
+    ['比较@a.ts和@b.ts', ['a.ts和', 'b.ts']],
+    ['@node_modules/@types/node/', ['node_modules/@types/node/']],
+    ['```a``` as in @a.ts', ['a.ts']],
+    ['```md\n```js\n@a.ts\n```\n@b.ts', ['b.ts']],
   ])('is what follows the sign: %j', (text, expected) => {
     expect(firstOf(text)).toEqual(expected)
   })
@@ -27,6 +32,9 @@ describe('a path', () => {
     ['@src/a.ts这个文件', 'src/a.ts'],
     ['@src/a.ts和b.ts的区别', 'src/a.ts'],
     ['@文档/设计.md的内容', '文档/设计.md'],
+    ['@src/a.ts——它', 'src/a.ts'],
+    ['@src/a.ts～', 'src/a.ts'],
+    ['@a.ts🙂', 'a.ts'],
   ])('may end before what touches it: %j', (text, path) => {
     expect(words(text)[0]).toContain(path)
   })
