@@ -16,6 +16,9 @@ export function whyNotDue(
     if (pressure.projectedTokens < threshold) return 'below_threshold'
     return last?.source && trigger === 'pressure' ? 'last_usage_is_compression' : undefined
   }
+  // The usage was of another model: of this one the window counts.
+  if (trigger === 'model-switch' && pressure && pressure.projectedTokens >= threshold)
+    return undefined
   if (!last) return 'no_usage'
   if (history.messages.length <= config.keepRecentMessageCount) return 'history_too_short'
   if (last.promptTokens < config.totalTokenThreshold) return 'below_threshold'

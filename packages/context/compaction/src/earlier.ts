@@ -5,7 +5,7 @@ import {
   type SurfaceEntry,
 } from '@cordage/core/session'
 
-/** What the summaries among `entries` carry word for word. */
+/** What the summaries among `entries` carry word for word, the newest first. */
 export async function carriedBy(
   session: Session,
   entries: readonly SurfaceEntry[],
@@ -14,7 +14,7 @@ export async function carriedBy(
   const carried: PinnedFact[] = []
   for (const { seq } of entries.filter((entry) => known.has(entry.seq))) {
     for await (const fact of session.read(seq)) {
-      if (compactionSummary.is(fact)) carried.push(...(fact.data.pinned ?? []))
+      if (compactionSummary.is(fact)) carried.unshift(...(fact.data.pinned ?? []))
       break
     }
   }

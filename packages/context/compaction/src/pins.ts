@@ -31,22 +31,29 @@ const MAX_OTHERS_SHARE = 0.5
 const FIRST_KINDS = 4
 /** One fact may take so much of all that is carried. */
 const MAX_SHARE = 0.25
+/** One message may take so much of a kind, unless there is room for all. */
+const MAX_MESSAGE_SHARE = 0.25
+
+type Kinds = Map<string, Map<string, PinnedFact>>
 
 /** What is carried, each text once for its kind; a later one of the same subject replaces it. */
 export class Pins {
-  readonly #facts = new Map<string, PinnedFact>()
+  /** What was said, by kind and text, oldest first. */
+  readonly #own: Kinds = new Map()
+  /** What plugins have said: nothing that is said in a conversation settles it. */
+  readonly #contributed: Kinds = new Map()
   /** The episode in which one can look up what has no room. */
   readonly #episodeId: string
 
+  /** `earlier` is what was carried, the newest first, as `within` gives it. */
   constructor(earlier: readonly PinnedFact[], episodeId: string) {
-    for (const fact of earlier) this.#facts.set(keyOf(fact), fact)
+    for (const fact of earlier.toReversed()) this.put(fact)
     this.#episodeId = episodeId
   }
 
   has(kind: Kind, text?: string): boolean {
-    return [...this.#facts.values()].some((fact) => {
-      return fact.kind === kind && (text === undefined || fact.text === text)
-    })
+    const facts = [...(this.#own.get(kind)?.values() ?? [])]
+    return facts.some((fact) => text === undefined || fact.text === text)
   }
 
   add(kind: Kind, text: string, seq: number): void {
@@ -56,14 +63,20 @@ export class Pins {
   put(fact: PinnedFact): void {
     const said = { ...fact, text: fact.text.trim() }
     if (said.text === '') return
-    this.#facts.delete(keyOf(said))
-    this.#facts.set(keyOf(said), said)
+    const kinds = said.by === undefined ? this.#own : this.#contributed
+    const facts = kinds.get(said.kind) ?? new Map<string, PinnedFact>()
+    kinds.set(said.kind, facts)
+    const key = `${said.by ?? ''} ${said.text}`
+    facts.delete(key)
+    facts.set(key, said)
   }
 
   /** Removes what is settled, by how its text begins. */
   drop(kind: Kind, beginning = ''): void {
-    for (const [key, fact] of this.#facts) {
-      if (fact.kind === kind && fact.text.startsWith(beginning)) this.#facts.delete(key)
+    const facts = this.#own.get(kind)
+    if (beginning === '') return facts?.clear()
+    for (const [key, { text }] of facts ?? []) {
+      if (text.startsWith(beginning)) facts?.delete(key)
     }
   }
 
@@ -87,31 +100,31 @@ export class Pins {
     let room = maxTokens
     let others = maxTokens * MAX_OTHERS_SHARE
     for (const [kind, most, facts] of this.#byImportance()) {
-      for (const [at, whole] of facts.toReversed().entries()) {
+      const chosen = new Map<PinnedFact, PinnedFact>()
+      for (const whole of byWorth(facts, most).slice(0, most)) {
         const fact = this.#fitting(whole, maxTokens * MAX_SHARE)
         const tokens = estimateTokens(fact.text)
-        const free = fact.by === undefined ? room : Math.min(room, others)
-        if (at < most && tokens <= free) {
-          room -= tokens
-          if (fact.by !== undefined) others -= tokens
-          kept.push(fact)
-        } else left.set(kind, (left.get(kind) ?? 0) + 1)
+        if (tokens > (fact.by === undefined ? room : Math.min(room, others))) continue
+        room -= tokens
+        if (fact.by !== undefined) others -= tokens
+        chosen.set(whole, fact)
       }
+      kept.push(...facts.toReversed().flatMap((fact) => chosen.get(fact) ?? []))
+      const out = facts.length - chosen.size
+      if (out > 0) left.set(kind, (left.get(kind) ?? 0) + out)
     }
     return [...kept, ...this.#leftOut(left)]
   }
 
   #byImportance(): [kind: string, most: number, facts: PinnedFact[]][] {
-    const facts = [...this.#facts.values()].filter(({ kind }) => kind !== LEFT_OUT)
-    const contributed = Object.groupBy(
-      facts.filter(({ kind, by }) => by !== undefined || !Object.hasOwn(KINDS, kind)),
-      ({ kind }) => kind,
-    )
     const own = Object.entries(KINDS).map(([kind, most]): [string, number, PinnedFact[]] => {
-      return [kind, most, facts.filter((fact) => fact.kind === kind && fact.by === undefined)]
+      return [kind, most, [...(this.#own.get(kind)?.values() ?? [])]]
     })
-    const others = Object.entries(contributed).map(
-      ([kind, those = []]): [string, number, PinnedFact[]] => [kind, MAX_OTHERS, those],
+    const unknown = [...this.#own].filter(([kind]) => {
+      return kind !== LEFT_OUT && !Object.hasOwn(KINDS, kind)
+    })
+    const others = [...this.#contributed, ...unknown].map(
+      ([kind, facts]): [string, number, PinnedFact[]] => [kind, MAX_OTHERS, [...facts.values()]],
     )
     return [...own.slice(0, FIRST_KINDS), ...others, ...own.slice(FIRST_KINDS)]
   }
@@ -126,7 +139,7 @@ export class Pins {
   }
 
   #leftOut(counts: ReadonlyMap<string, number>): PinnedFact[] {
-    const earlier = [...this.#facts.values()].filter(({ kind }) => kind === LEFT_OUT)
+    const earlier = [...(this.#own.get(LEFT_OUT)?.values() ?? [])].toReversed()
     const what = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
     const where = `episode ${this.#episodeId} and those before it have them`
     const now = what === '' ? [] : [{ kind: LEFT_OUT, text: `no room for ${what}: ${where}` }]
@@ -139,6 +152,17 @@ function wholeBefore(text: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at - 1 : at
 }
 
-function keyOf({ kind, text, by = '' }: PinnedFact): string {
-  return `${by} ${kind} ${text}`
+/**
+ * The newest first, where one message says so much of a kind that it would push out all that was
+ * said before, as a text that was pasted does: what stands at its two ends, and the rest last.
+ */
+function byWorth(facts: readonly PinnedFact[], most: number): PinnedFact[] {
+  const newest = facts.toReversed()
+  if (facts.length <= most) return newest
+  const first = new Set<PinnedFact>()
+  for (const of of Map.groupBy(facts, ({ seq }) => seq).values()) {
+    const end = of[0]?.seq === undefined ? of.length : Math.ceil((most * MAX_MESSAGE_SHARE) / 2)
+    for (const fact of [...of.slice(0, end), ...of.slice(-end)]) first.add(fact)
+  }
+  return [...newest.filter((fact) => first.has(fact)), ...newest.filter((fact) => !first.has(fact))]
 }

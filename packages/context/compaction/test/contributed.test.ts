@@ -19,7 +19,12 @@ const list = definePlugin({
       id: 'open-items',
       pins: async ({ session }): Promise<Pinned[]> => {
         if (items.fails) throw new TypeError('the list is gone')
-        return items.open.map((text) => ({ kind: 'todo', text: `${text} of ${session.id}` }))
+        return items.open.map((text) => {
+          return {
+            kind: 'todo',
+            text: typeof text === 'string' ? `${text} of ${session.id}` : text,
+          }
+        })
       },
     })
   },
@@ -100,5 +105,29 @@ it('does not push out what was asked, however much it says', async () => {
   expect(summary).toContain('goal: Mend the parser.')
   expect(summary).toContain('constraint: Never touch the lexer.')
   expect(summary).toMatch(/left_out: no room for \d+ todo/)
+  await row.dispose()
+})
+
+it('is settled by nothing that is said in the conversation', async () => {
+  await start(0)
+  await made.close()
+  const ticks = `- [x] paint the wall\n- [ ] sweep\n\nNo longer blocked. ${LONG}`
+  made = await stage([say(ticks), say(LONG), say(snapshot())], { minMessagesToSummarize: 2 })
+  const row = mounted()
+  await row.settled()
+  items.open = ['paint the door']
+  const summary = await compact()
+  expect(summary).toContain('todo: paint the door')
+  expect(summary).toContain('todo: sweep')
+  await row.dispose()
+})
+
+it('is logged with its row where it is no fact, and keeps nobody from compacting', async () => {
+  await start(1)
+  const row = mounted()
+  await row.settled()
+  items.open = [Object.create(null) as string]
+  expect(await compact()).toContain('nothing of it')
+  expect(made.logged.join()).toMatch(/cannot be had.*row=open-items/)
   await row.dispose()
 })

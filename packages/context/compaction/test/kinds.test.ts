@@ -236,6 +236,27 @@ describe('what has no room', () => {
     ])
   })
 
+  it('is not what was said before a text that somebody pasted', () => {
+    const rules = Array.from({ length: 100 }, (_, at) => `A sender MUST NOT send frame ${at}.`)
+    const pasted = `Only read it.\n${rules.join('\n')}\n不要改它。`
+    const found = texts('constraint', pins(history('Mend it.', 'Never touch a/b.ts.', pasted)))
+    expect(found).toHaveLength(40)
+    for (const text of ['Never touch a/b.ts.', 'Only read it.', '不要改它。']) {
+      expect(found).toContain(text)
+    }
+  })
+
+  it('is the oldest of its kind, however often all of it was summed up again', () => {
+    let carried: PinnedFact[] = []
+    for (let generation = 1; generation <= 4; generation += 1) {
+      const said = Array.from({ length: 30 }, (_, at) => `Never do ${generation * 100 + at}.`)
+      carried = pins(history('Go.', ...said), { earlier: carried, episodeId: `e${generation}` })
+    }
+    const numbers = texts('constraint', carried).map((text) => Number(/\d+/.exec(text)))
+    const newest = [...Array(30).keys()].map((at) => 429 - at)
+    expect(numbers).toEqual([...newest, ...[...Array(10).keys()].map((at) => 329 - at)])
+  })
+
   it.each([
     ['a goal', `${'Mend it all. '.repeat(2_000)}The end.`],
     ['中文目标 (a goal)', `${'全部修好，'.repeat(4_000)}就这样。`],

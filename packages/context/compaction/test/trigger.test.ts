@@ -117,6 +117,17 @@ describe('irreducible_floor', () => {
     expect(made.requests).toHaveLength(1)
   })
 
+  it('is not what a switch fails with in form messages, where a summary makes room', async () => {
+    const summaries = Array.from({ length: 9 }, () => say(snapshot('in short')))
+    const replies = [say(LONG.repeat(4)), say(LONG.repeat(4)), ...summaries]
+    made = await stage(replies, { trigger: 'messages' })
+    await made.turn('one')
+    await made.turn('two')
+    made.agent.choice = { model: 'window/4000', params: {} }
+    expect(await made.turn('three')).toMatchObject({ reason: 'completed' })
+    expect(made.texts()[0]).toContain('in short')
+  })
+
   it('is what a switch of models fails with, when the new one has no room for it', async () => {
     made = await stage(replies(4), {}, { ...window(30_000), rows: [system(9_000)] })
     for (const text of ['one', 'two', 'three']) await made.turn(text)

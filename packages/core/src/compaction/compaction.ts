@@ -35,7 +35,10 @@ export interface CompactionReport {
  * whole or not at all, as one batch of facts; what was committed before a failure stays.
  */
 export interface Compaction {
-  /** One per scope; it runs before the compressor, in a transaction of its own. */
+  /**
+   * One per scope; it runs before the compressor, in a transaction of its own. One that throws is
+   * logged and cuts nothing.
+   */
   pruner(ctx: Context, pruner: HistoryPruner): void
   /** One per scope: a preset may have another one than the rest. */
   compressor(ctx: Context, compressor: ContextCompressor): void

@@ -1,5 +1,5 @@
 import { describeFailure, log, type Context, type Entry } from '../kernel/index.ts'
-import type { PinnedFact } from '../session/index.ts'
+import { pinnedFactSchema, type PinnedFact } from '../session/index.ts'
 import type { CompactedAgent } from './compressor.ts'
 
 /** Facts of a plugin that no summary may lose, as the open items of a list. */
@@ -27,7 +27,7 @@ export async function askPinners(
       const facts = await value.pins(agent)
       pins.set(
         id,
-        facts.map((fact) => ({ ...fact, by: id })),
+        facts.map((fact) => pinnedFactSchema.parse({ ...fact, by: id })),
       )
     } catch (error) {
       log(ctx, 'error', 'facts that a summary is to carry cannot be had', {

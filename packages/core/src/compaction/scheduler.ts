@@ -1,5 +1,5 @@
 import { describe } from '../error/index.ts'
-import { createRegistry, type Context, type Scope } from '../kernel/index.ts'
+import { createRegistry, describeFailure, log, type Context, type Scope } from '../kernel/index.ts'
 import { newId, type Message, type Usage } from '../message/index.ts'
 import { estimateMessage } from '../model/index.ts'
 import {
@@ -7,6 +7,7 @@ import {
   compactionPrune,
   compactionStart,
   compactionSummary,
+  pinnedFactSchema,
   type CompactionSpent,
   type Session,
   type SurfaceEntry,
@@ -127,9 +128,8 @@ class Run {
 
   async #prune(pruner: HistoryPruner, pressure: Pressure | undefined): Promise<number> {
     const { surface } = this.#session
-    const cuts = pruner.prune(new Draft(surface), this.#context(pressure))
-    if (cuts.length === 0) return 0
-    const texts = new Map(cuts.map(({ messageId, text }) => [messageId, text]))
+    const texts = this.#cuts(pruner, pressure)
+    if (texts.size === 0) return 0
     const replaced = conversation(surface)
       .filter(({ message }) => message.role === 'tool' && texts.has(message.id))
       .map(({ seq, message }) => {
@@ -146,6 +146,19 @@ class Run {
       compactionEnd({ id }),
     ])
     return replaced.length
+  }
+
+  /** What the model is to see of results, by message. A pruner that throws has cut nothing. */
+  #cuts(pruner: HistoryPruner, pressure: Pressure | undefined): ReadonlyMap<string, string> {
+    try {
+      const cuts = pruner.prune(new Draft(this.#session.surface), this.#context(pressure))
+      const whole = cuts.filter(({ text }) => typeof text === 'string')
+      return new Map(whole.map(({ messageId, text }) => [messageId, text]))
+    } catch (error) {
+      const fields = { session: this.#session.id, error: describeFailure(error) }
+      log(this.#ctx, 'error', 'old tool results cannot be cut', fields)
+      return new Map()
+    }
   }
 
   async #compress(
@@ -293,7 +306,8 @@ function isResult(value: Partial<CompressResult> | undefined): boolean {
 function isEpisode(value: Partial<EpisodicMemory> | undefined): value is EpisodicMemory {
   const { from, to } = value?.covers ?? {}
   const covers = Number.isInteger(from) && Number.isInteger(to)
-  return covers && typeof value?.summary === 'string' && Array.isArray(value.pinned)
+  if (!covers || typeof value?.summary !== 'string' || !Array.isArray(value.pinned)) return false
+  return value.pinned.every((fact) => pinnedFactSchema.safeParse(fact).success)
 }
 
 function failed(reason: string): CompressResult {

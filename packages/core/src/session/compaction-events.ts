@@ -13,7 +13,7 @@ const seq = z.number().int()
 const range = z.object({ from: seq, to: seq })
 
 /** What a compaction carries over word for word, taken from the log without a model. */
-const pinned = z.object({
+export const pinnedFactSchema = z.object({
   /** What sort of fact, as in `goal`, `constraint`, `file`, `error`. */
   kind: z.string(),
   text: z.string(),
@@ -22,7 +22,7 @@ const pinned = z.object({
   /** The contributor that said it; absent for what was taken from the messages. */
   by: z.string().optional(),
 })
-export type PinnedFact = z.infer<typeof pinned>
+export type PinnedFact = z.infer<typeof pinnedFactSchema>
 
 /** What the calls for a summary took. Its `source` keeps it from causing the next compaction. */
 const spent = z.object({
@@ -49,7 +49,7 @@ export const compactionSummary = defineEvent({
     range,
     message,
     covers: range.optional(),
-    pinned: z.array(pinned).optional(),
+    pinned: z.array(pinnedFactSchema).optional(),
   }),
   visible: true,
   initial: Object.freeze([]) as readonly Episode[],

@@ -1,3 +1,4 @@
+import assert from 'node:assert'
 import { afterEach, describe, expect, it } from 'vitest'
 import compactionRow, {
   type AgentState,
@@ -446,6 +447,20 @@ describe('pruning', () => {
     expect([pruned, result.outcome]).toEqual([1, 'failed'])
     expect(resultText()).toEqual([{ type: 'text', text: 'cut' }])
   })
+
+  it.each([
+    ['throws', () => assert.fail('no')],
+    ['gives no list', () => undefined as never],
+    ['gives no texts', ({ messages }) => messages.map(({ id }) => ({ messageId: id }) as never)],
+  ] satisfies [string, HistoryPruner['prune']][])(
+    'of a pruner that %s is none, and the compression goes on',
+    async (_, prune) => {
+      await start({ pruner: { prune }, compress: shorten(), replies: replies() })
+      await turn('three')
+      const { pruned, result } = await compact()
+      expect([pruned, result.outcome]).toEqual([0, 'compressed'])
+    },
+  )
 
   it('replaces results only, whatever a pruner names', async () => {
     const all: HistoryPruner = {
