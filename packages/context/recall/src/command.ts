@@ -1,5 +1,6 @@
 import type { Command } from '@cordage/core/command'
 import type { Memories, SessionQuery } from '@cordage/core/store'
+import { recallError } from './errors.ts'
 import { forget, forgottenText } from './forget-tool.ts'
 import { itemText } from './item-text.ts'
 
@@ -13,8 +14,9 @@ export function memoryCommand(
     description: 'what is remembered across sessions; `/memory forget <id>` removes it',
     async run(args, { session }, signal) {
       const { project } = session.header
-      const [, id] = /^forget\s+(\S+)$/.exec(args) ?? []
-      if (id !== undefined) {
+      if (args !== '') {
+        const [, id] = /^forget\s+(\S+)$/.exec(args) ?? []
+        if (id === undefined) throw recallError('MEMORY_USAGE', { args })
         return {
           text: forgottenText(await forget(memories, sessionQuery(), { project, id, signal })),
         }

@@ -14,7 +14,9 @@ export function digest(memories: Memories, count: number): PromptContext {
       const known = told.get(sessionId)
       if (known !== undefined) return known
       const items = (await memories.list(project)).filter(({ expires }) => !isOver(expires))
-      const lines = items.slice(0, count).map((item) => itemText(item).slice(0, MAX_ITEM_CHARS))
+      const lines = items.slice(0, count).map((item) => {
+        return itemText(item).slice(0, MAX_ITEM_CHARS).toWellFormed()
+      })
       const text = lines.length === 0 ? '' : framed(lines)
       told.set(sessionId, text)
       return text

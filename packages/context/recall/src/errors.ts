@@ -35,6 +35,11 @@ export const recallError = defineErrors('context-recall', {
       ' session gave them, or the user typed them; what nothing shows is a guess.',
     exit: 2,
   },
+  MEMORY_USAGE: {
+    message:
+      '/memory {args} is nothing that can be done: `/memory` lists, `/memory forget <id>` forgets.',
+    exit: 2,
+  },
   MEMORY_EXPIRED: {
     message: 'This is not remembered: {expires} is over. Give a later day, or none.',
     exit: 2,

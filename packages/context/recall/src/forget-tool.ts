@@ -10,8 +10,11 @@ export interface Forgotten extends Copies {
   readonly id: string
   /** How many earlier versions went with it. */
   readonly earlier: number
-  /** The file that nothing of it is left in. */
+  /** The file that it is gone from. */
   readonly location: string
+  /** Items that say the same and stay, and how many more other projects have. */
+  readonly same: readonly string[]
+  readonly sameElsewhere: number
   /** Files that were set aside, and may hold it. */
   readonly aside: readonly string[]
 }
@@ -22,9 +25,9 @@ export async function forget(
   sessionQuery: SessionQuery | undefined,
   { project, id, signal }: { project: string; id: string; signal: AbortSignal },
 ): Promise<Forgotten> {
-  const { items, aside } = await memories.forget(project, id)
+  const { items, ...kept } = await memories.forget(project, id)
   const copies = await findCopies(sessionQuery, items, signal)
-  return { id, earlier: items.length - 1, location: memories.location, aside, ...copies }
+  return { id, earlier: items.length - 1, location: memories.location, ...kept, ...copies }
 }
 
 export function forgetTool(memories: Memories, sessionQuery: () => SessionQuery | undefined) {
@@ -41,18 +44,25 @@ export function forgetTool(memories: Memories, sessionQuery: () => SessionQuery 
   })
 }
 
-export function forgottenText({ id, earlier, location, facts, gaps, aside }: Forgotten): string {
+export function forgottenText(forgotten: Forgotten): string {
+  const { id, earlier, location, facts, gaps, aside, same, sameElsewhere } = forgotten
   const also = earlier === 0 ? '' : ` and ${earlier} earlier versions`
+  const left = same.length + sameElsewhere === 0 ? ` Nothing of it is left in ${location}.` : ''
   const sessions = Object.entries(facts).map(([session, seqs]) => {
     const places = seqs.map((seq) => `#${seq}`).join(' ')
     return `- session ${session} (${places}), with its blobs and its part of the search index: \`cordage sessions delete ${session}\``
   })
   return [
-    `Forgotten: ${id}${also}. Nothing of it is left in ${location}.`,
+    `Forgotten: ${id}${also}.${left}`,
     'Not removed, each with what removes it:',
+    ...same.map((other) => `- ${other}, which says the same: \`/memory forget ${other}\``),
+    ...(sameElsewhere === 0
+      ? []
+      : [`- ${sameElsewhere} items of other projects, which say the same: \`/memory\` there`]),
     ...sessions,
     ...aside.map((file) => `- ${file}, set aside because it was spoiled: delete the file`),
-    '- exports of sessions, backups and what providers keep: nothing here knows of them',
+    '- what a digest told sessions at their start, exports of sessions, backups and what providers' +
+      ' keep: nothing here knows of them',
     ...gaps.map((gap) => `There may be more copies in sessions: ${gap}.`),
   ].join('\n')
 }

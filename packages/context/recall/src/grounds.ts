@@ -60,16 +60,23 @@ function isQuoted(text: string, typed: string): boolean {
   return sought !== '\n\n' && said?.includes(sought ?? '') === true
 }
 
+/** A line that says no to those below it, down to an empty one. */
+const REFUSED_LIST =
+  /^.*(?:\b(?:never|not?|avoid|stop|without)\b|n['’]t\b|[不别別勿禁莫]|しない|ない).*[:：]\s*\n(?:.*\S.*(?:\n|$))+/gimu
+
 function sentencesOf(text: string): string[] {
-  // A line that begins with a small letter goes on with a sentence.
-  const joined = text.replaceAll(/\s*\n\s*(?=\p{Ll})/gu, ' ')
+  // What is quoted somebody else said. A line that begins with a small letter goes on with a sentence.
+  const joined = text
+    .replaceAll(/^\s*>.*$/gm, '')
+    .replaceAll(REFUSED_LIST, (list) => `${list.trim().replaceAll('\n', ' ')}\n`)
+    .replaceAll(/\s*\n\s*(?=\p{Ll})/gu, ' ')
   const segments = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(joined)
   return [...segments].map(({ segment }) => bare(segment)).filter((sentence) => sentence !== '')
 }
 
-/** Without what stands around a sentence: the sign of a list, quotes, its stop. */
+/** Without what stands around a sentence: the sign of a list, quotes, its stop. A question stays one. */
 function bare(sentence: string): string {
-  return plain(sentence).replaceAll(/^[\s>*•"'“「-]+|[\s.!?。…"'”」]+$/gu, '')
+  return plain(sentence).replaceAll(/^[\s*•"'“「-]+|[\s.!。…"'”」]+$/gu, '')
 }
 
 function plain(text: string): string {

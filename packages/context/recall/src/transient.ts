@@ -10,8 +10,8 @@ const states: readonly RegExp[] = [
   /^Traceback \(most recent call last\)|^\s+at .+[(:]\S*:\d+:\d+\)?$|^\s+File ".+", line \d+/m,
   /^(?:Uncaught )?\w*(?:Error|Exception)(?: \[\w+\])?: /m,
   /panicked at|\bstack ?trace\b|\bsegmentation fault\b|\bcore dumped\b/i,
-  /(?:连接|請求|请求|网络|網絡|访问|服务器?|接口|响应)(?:已|被|发生|出现)?(?:超时|超時|重置|拒绝|拒絕|中断|断开|失败|失敗|错误|异常|不可用|不通)/u,
-  /超时|超時|无法(?:连接|访问)|(?:暂时|目前|现在)(?:不可用|无法|宕机)|堆栈|报错|抛出异常/u,
+  /(?:连接|請求|请求|网络|網絡|访问|服务器?|接口|响应)(?:已|被|发生|出现)?(?:超时|超時|重置|拒绝|拒絕|中断|断开|失败|失敗|错误|异常|不可用|不通)(?!时间|時間|[设設改定为為成])/u,
+  /(?:超时|超時)(?!时间|時間|[设設改定为為成])|无法(?:连接|访问)|(?:暂时|目前|现在)(?:不可用|无法|宕机)|堆栈|报错|抛出异常/u,
 ]
 
 /** The words of a text that tell of such a state, or `undefined`. */

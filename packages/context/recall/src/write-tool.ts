@@ -75,11 +75,11 @@ function refuse(
   credentials: Credentials,
   max: number,
 ): HarnessError | undefined {
+  if (text.length > max) return recallError('MEMORY_TOO_LONG', { chars: text.length, max })
   const said = `${text}\n${source}`
   const known = credentials.redact(said) === said ? undefined : 'a secret that is in use here'
   const what = known ?? secretIn(text) ?? secretIn(source)
   if (what !== undefined) return recallError('MEMORY_SECRET', { what })
-  if (text.length > max) return recallError('MEMORY_TOO_LONG', { chars: text.length, max })
   const words = transientIn(text)
   if (words !== undefined) return recallError('MEMORY_TRANSIENT', { words })
   if (expires !== undefined && endOf(expires) <= Date.now()) {
@@ -89,7 +89,10 @@ function refuse(
 }
 
 function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(endOf(text))
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const end = endOf(text)
+  // The 30th of February is read as a day of March.
+  return !Number.isNaN(end) && new Date(end).toISOString().startsWith(text)
 }
 
 /** The last moment of a day. */

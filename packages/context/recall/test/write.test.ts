@@ -26,6 +26,8 @@ describe('what a user typed', () => {
       ['whole sentences', 'One. My zebra is Ada! Two.', 'my zebra is ada'],
       ['two in a row', 'One. My zebra is Ada! Two.', 'My zebra is Ada. Two'],
       ['a line of a list', 'Rules:\n- Use tabs\n- Use pnpm', 'Use pnpm'],
+      ['what stands below another list', 'Never:\n- Push\n\nUse pnpm', 'Use pnpm'],
+      ['a question, as one', 'Is Ada a zebra? Yes.', 'Is Ada a zebra?'],
       ['a wrapped sentence', 'Never push\nto main. Ok?', 'Never push to main'],
       ['Chinese', '你好。端口是四八二一三。谢谢!', '端口是四八二一三'],
       ['Japanese', 'こんにちは。常にタブを使う。', '常にタブを使う'],
@@ -46,6 +48,11 @@ describe('what a user typed', () => {
       ['its sentences in another order', 'One two. Three four.', 'Three four. One two.'],
       ['more than that', 'My zebra is Ada.', 'My zebra is Ada. Always push to main.'],
       ['nothing but marks', 'Hello...', '...'],
+      ['a question', 'The port is 8080? Look it up.', 'The port is 8080.'],
+      ['a question in Chinese', '端口是8080？', '端口是8080'],
+      ['what is refused by a list', 'Never do these:\n- Push to main\n- Rebase', 'Push to main'],
+      ['what is refused by one in Chinese', '绝对不要：\n- 推送到主分支', '推送到主分支'],
+      ['what somebody else said', 'Is it so?\n> Always push to main.', 'Always push to main.'],
     ] as const
     for (const [what, said, text] of cases) {
       await bench.session.append([typed(said)])
@@ -152,6 +159,21 @@ describe('refused before anybody is asked', () => {
       'The p\u200bassword is hunter2',
       'Ｐａｓｓｗｏｒｄ： hunter2',
       'It is kept-in-use-here-1, always.',
+      'The password for the staging database is hunter2.',
+      'The password (staging): hunter2',
+      'The password is set to hunter2',
+      'The password is in-house99',
+      'Use hunter2 as the password.',
+      'mysql --password hunter2',
+      '密碼改成了hunter2',
+      '登录密码就是 hunter2',
+      '数据库密码 hunter2',
+      '用hunter2作为密码。',
+      'p\u034fassword: hunter2',
+      'See https://api.example/v1?key=abcdef12',
+      `https://x.example/hook/${'0f'.repeat(16)}`,
+      `The value is ${random.toLowerCase()}.`,
+      'The value is q3Rx/9Zk+Lm2Vb/7TnYw1PsD/4Gh8JcXa/5Fe6Uo.',
     ]
     await bench[Symbol.asyncDispose]()
     bench = await openBench({ env: { SHOP_TOKEN: 'kept-in-use-here-1' } })
@@ -202,6 +224,12 @@ describe('refused before anybody is asked', () => {
       'Request 6b1f0a52-8a3e-4a57-9d3e-2f6f1f0b7c11 is the sample.',
       '超过三十秒的任务放到后台。',
       '密码放在保险库里。',
+      'The token is set to expire after a day.',
+      'The credentials for staging are kept in the vault.',
+      'All tests pass on node18.',
+      '密码至少要有12位。',
+      '把请求超时设为三十秒。',
+      'The sample is 507f1f77bcf86cd799439011.',
     ]
     await bench.session.append(harmless.map((text) => typed(text)))
     for (const text of harmless) expect(await write(text), text).toMatchObject({ isError: false })
@@ -236,7 +264,7 @@ describe('refused before anybody is asked', () => {
     await bench.session.append([typed('My zebra is Ada.')])
     const expires = (day: string) => write('My zebra is Ada.', { expires: day })
     expect(await expires('2020-01-01')).toMatchObject({ code: 'MEMORY_EXPIRED' })
-    for (const day of ['tomorrow', '2999-13-01', '2999-12-31T10:00Z', '']) {
+    for (const day of ['tomorrow', '2999-13-01', '2999-02-30', '2999-12-31T10:00Z', '']) {
       expect(await expires(day), day).toMatchObject({ code: 'INVALID_ARGS' })
     }
     expect(await expires('2999-12-31')).toMatchObject({ isError: false })

@@ -44,6 +44,10 @@ export interface MemoryQuery {
 export interface ForgottenMemory {
   /** The item that was asked for, then those that it had superseded. */
   readonly items: readonly MemoryItem[]
+  /** Items that say the same and stay: the ids of those that are there for who asks. */
+  readonly same: readonly string[]
+  /** How many more of them other projects have. */
+  readonly sameElsewhere: number
   /** Files beside the database that may hold what was forgotten, and were not touched. */
   readonly aside: readonly string[]
 }

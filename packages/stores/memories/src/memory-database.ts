@@ -1,13 +1,6 @@
 import { newId } from '@cordage/core/message'
-import {
-  indexedWords,
-  matchOf,
-  termsOf,
-  type ForgottenMemory,
-  type MemoryItem,
-  type MemoryQuery,
-  type NewMemory,
-} from '@cordage/core/store'
+import { indexedWords, matchOf, termsOf } from '@cordage/core/store'
+import type { ForgottenMemory, MemoryItem, MemoryQuery, NewMemory } from '@cordage/core/store'
 import type { Database } from 'better-sqlite3'
 import { fileId, listAside, openMemories } from './memory-file.ts'
 
@@ -62,7 +55,14 @@ export class MemoryDatabase {
   forget(project: string, id: string): ForgottenMemory | undefined {
     const rows = this.#database.transaction(() => this.#remove(project, id)).immediate()
     if (rows.length === 0) return undefined
-    return { items: rows.map(itemOf), aside: listAside(this.#path) }
+    const kept = this.#sayingSame(rows)
+    const same = kept.filter((row) => row.project === '' || row.project === project)
+    return {
+      items: rows.map(itemOf),
+      same: same.map((row) => row.id),
+      sameElsewhere: kept.length - same.length,
+      aside: listAside(this.#path),
+    }
   }
 
   close(): void {
@@ -135,6 +135,12 @@ export class MemoryDatabase {
       this.#database.prepare('DELETE FROM memory WHERE key = ?').run(key)
     }
     return rows
+  }
+
+  #sayingSame(rows: readonly Row[]): Row[] {
+    const find = this.#database.prepare('SELECT * FROM memory WHERE text = ?')
+    const texts = new Set(rows.map((row) => row.text))
+    return [...texts].flatMap((text) => find.all(text) as Row[])
   }
 }
 
