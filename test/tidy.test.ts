@@ -30,6 +30,7 @@ const packages = tracked
   .map((path) => ({ folder: dirname(path), manifest: json(path) }))
 
 const CORE_ORDER = [
+  'search',
   'kernel',
   'error',
   'message',

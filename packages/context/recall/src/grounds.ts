@@ -1,6 +1,7 @@
 import { textOf, typedOf } from '@cordage/core/message'
 import { toolResult, userMessage, type Fact } from '@cordage/core/session'
-import { wordsIn, type MemorySource } from '@cordage/core/store'
+import { wordsIn } from '@cordage/core/search'
+import type { MemorySource } from '@cordage/core/store'
 import { recallError } from './errors.ts'
 
 export interface Claim {

@@ -162,7 +162,7 @@ async function act(what: Action): Promise<void> {
 
 describe('whatever a composition and a talk do', () => {
   it('a fact stands before a request exactly where it does not begin as the one before', async () => {
-    const talks = fc.array(turn, { minLength: 2, maxLength: 6 })
+    const talks = fc.array(turn, { minLength: 2, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(talks, async (turns) => {
         await stage.begin()

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { indexedWords } from '@cordage/core/store'
+import { indexedWords } from '@cordage/core/search'
 import type { Batch, Calls, Entry, Found, Known, Wanted } from './calls.ts'
 import { fileId, isSpoiled, openIndex } from './index-file.ts'
 import { removeIndex } from './index-remove.ts'

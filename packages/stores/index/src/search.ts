@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3'
-import { matchOf, termsOf, type EventHit, type SessionMatch } from '@cordage/core/store'
+import { matchOf, termsOf } from '@cordage/core/search'
+import type { EventHit, SessionMatch } from '@cordage/core/store'
 import type { Found, Wanted } from './calls.ts'
 import { snippetOf } from './snippet.ts'
 

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeFailure } from '@cordage/core/kernel'
+import { termsOf } from '@cordage/core/search'
 import { sessionError, type Fact, type Session } from '@cordage/core/session'
-import {
-  termsOf,
-  type EventHit,
-  type SearchPage,
-  type SearchRequest,
-  type SessionMatch,
-  type SessionQuery,
-  type SessionSummary,
-  type Store,
+import type {
+  EventHit,
+  SearchPage,
+  SearchRequest,
+  SessionMatch,
+  SessionQuery,
+  SessionSummary,
+  Store,
 } from '@cordage/core/store'
 import type { Found, Wanted } from './calls.ts'
 import { CatchUp } from './catch-up.ts'

@@ -1,4 +1,4 @@
-import { wordsIn, type Term, type Word } from '@cordage/core/store'
+import { wordsIn, type Term, type Word } from '@cordage/core/search'
 
 const before = 60
 const after = 140

@@ -1,4 +1,4 @@
-import { indexedWords, matchOf, termsOf } from '@cordage/core/store'
+import { indexedWords, matchOf, termsOf } from '@cordage/core/search'
 import Sqlite from 'better-sqlite3'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

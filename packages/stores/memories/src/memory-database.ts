@@ -1,5 +1,5 @@
 import { newId } from '@cordage/core/message'
-import { indexedWords, matchOf, termsOf } from '@cordage/core/store'
+import { indexedWords, matchOf, termsOf } from '@cordage/core/search'
 import type { ForgottenMemory, MemoryItem, MemoryQuery, NewMemory } from '@cordage/core/store'
 import type { Database } from 'better-sqlite3'
 import { fileId, listAside, openMemories } from './memory-file.ts'

@@ -1,4 +1,4 @@
-import { matchOf, termsOf, wordsIn } from '@cordage/core/store'
+import { matchOf, termsOf, wordsIn } from '@cordage/core/search'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 

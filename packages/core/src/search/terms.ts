@@ -1,4 +1,4 @@
-import { wordsIn } from './search-words.ts'
+import { wordsIn } from './words.ts'
 
 /** Words that stand one after the other: a single one, a phrase, or an identifier. */
 export interface Term {
