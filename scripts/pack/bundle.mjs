@@ -56,8 +56,12 @@ function entries(source) {
   return Object.fromEntries(files.map((file) => [basename(file, '.ts'), file]))
 }
 
-/** Nearly every start needs nearly all of core, and one file is read faster than sixty. */
-const coreGroups = [{ name: 'core', test: (id) => !/[\\/]node_modules[\\/]diff[\\/]/.test(id) }]
+/**
+ * Nearly every start needs nearly all of core, and one file is read faster than sixty. A thread that
+ * searches needs its words alone.
+ */
+const apart = /[\\/]node_modules[\\/]diff[\\/]|[\\/]core[\\/]src[\\/]search[\\/]/
+const coreGroups = [{ name: 'core', test: (id) => !apart.test(id) }]
 
 /** `cordage --help` needs to know where it is installed, and nothing else of a boot. */
 const groups = [{ name: 'installation', test: /src[\\/]boot[\\/](installation|manifest)\.ts$/ }]
