@@ -4,6 +4,8 @@ import type {
   CompressResult,
   ContextCompressor,
 } from '@cordage/core/compaction'
+import { isHarnessError } from '@cordage/core/error'
+import type { Account } from '@cordage/core/ledger'
 import type { Message } from '@cordage/core/message'
 import type { Models, ResolvedModel } from '@cordage/core/model'
 import type { PinnedFact, Session, SurfaceEntry } from '@cordage/core/session'
@@ -72,10 +74,16 @@ export function createCompressor(
       const own = context.trigger === 'manual' ? createPauses(config) : pauses
       if (own.isPaused(agent.session.id) && !must) return skipped('summariser_paused')
       const { snapshot, reason } = await askModel(older, context, { models, config, pauses: own })
-      if (reason !== undefined && !must) return { outcome: 'failed', reason }
+      if (reason !== undefined && !goesOn(reason, context, must))
+        return { outcome: 'failed', reason }
       return replace(state, context, older, snapshot)
     },
   }
+}
+
+/** Whether a summary without a model is better than none: a step that is refused needs no room. */
+function goesOn(reason: string, { trigger }: CompressContext, must: boolean): boolean {
+  return must && (reason !== 'BUDGET_EXCEEDED' || trigger === 'overflow')
 }
 
 async function olderOf(
@@ -102,10 +110,11 @@ async function olderOf(
 /** A snapshot by a model, unless it would be no shorter than what it stands for. */
 async function askModel(
   older: Older,
-  { agent: { session, scope }, target, signal, onUsage }: CompressContext,
+  { agent: { session, scope, account }, target, signal, onUsage }: CompressContext,
   { models, config, pauses }: { models: Models; config: CompactionConfig; pauses: Pauses },
 ): Promise<Answered> {
   if (pauses.isPaused(session.id)) return { reason: 'summariser_paused' }
+  if (isUsedUp(account)) return { reason: 'BUDGET_EXCEEDED' }
   const model = summaryModel(models, target)
   const bill: Bill = { usage: undefined, costUsd: undefined }
   const source = { session, scope, model, entries: older.entries, signal }
@@ -122,6 +131,17 @@ async function askModel(
   }
   pauses.note(session.id, answered.reason === undefined)
   return answered
+}
+
+/** Whether nothing may be spent on a summary. */
+function isUsedUp(account: Account): boolean {
+  try {
+    account.reserve('side-call')
+    return false
+  } catch (error) {
+    if (isHarnessError(error, 'BUDGET_EXCEEDED')) return true
+    throw error
+  }
 }
 
 /** Changes the draft. Without a snapshot there is one of what is known without a model. */

@@ -75,6 +75,40 @@ describe('a summariser that fails', () => {
   })
 })
 
+describe('a budget that is used up', () => {
+  const limits = { maxTokens: 1_000 }
+
+  it('pays for no summary: the session is as it was, and the turn ends for its budget', async () => {
+    made = await stage([saying(LONG, 10), saying(LONG, 1_000)], small, { limits })
+    await made.turn('one')
+    await made.turn('two')
+    const { surface } = made.session
+    expect(await made.turn('three')).toMatchObject({ reason: 'budget' })
+    expect(made.requests).toHaveLength(2)
+    expect(made.session.surface).toEqual(surface)
+    expect(await made.ends()).toEqual([expect.stringContaining('(BUDGET_EXCEEDED)')])
+  })
+
+  it('makes none without a model either, where the step is refused that had no room', async () => {
+    const options = { limits, choice: { model: 'window/3000' } }
+    made = await stage([say(LONG), saying(LONG, 1_000)], { minMessagesToSummarize: 2 }, options)
+    await made.turn('one')
+    await made.turn('two')
+    const { surface } = made.session
+    expect(await made.turn('three '.repeat(1_500))).toMatchObject({ reason: 'budget' })
+    expect(made.session.surface).toEqual(surface)
+    expect(await made.ends()).toEqual([expect.stringContaining('(BUDGET_EXCEEDED)')])
+  })
+
+  it('is what /compact says, too', async () => {
+    made = await stage([saying(LONG, 10), saying(LONG, 1_000)], small, { limits })
+    await made.turn('one')
+    await made.turn('two')
+    await expect(made.command('/compact')).rejects.toThrow('BUDGET_EXCEEDED')
+    expect(made.requests).toHaveLength(2)
+  })
+})
+
 describe('a turn that is cancelled while its history is summed up', () => {
   it('ends at once; history and input are as they were, and the calls are paid for', async () => {
     const asked = Promise.withResolvers<void>()

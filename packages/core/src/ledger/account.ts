@@ -1,9 +1,7 @@
 import { assert } from '../kernel/index.ts'
 import { addUsage, NO_USAGE, type Usage } from '../message/index.ts'
 import { ledgerError } from './errors.ts'
-import type { Account, Limits, Totals } from './ledger.ts'
-
-type Reservation = 'step' | 'tool-call'
+import type { Account, Limits, Reservation, Totals } from './ledger.ts'
 
 const nothing: Totals = { steps: 0, toolCalls: 0, usage: NO_USAGE, costUsd: 0, unpriced: false }
 
@@ -37,7 +35,7 @@ export function createAccount(id: string, parent: Account | undefined, own: Limi
   counts.set(account, {
     add: (what) => {
       if (what === 'step') totals = { ...totals, steps: totals.steps + 1 }
-      else totals = { ...totals, toolCalls: totals.toolCalls + 1 }
+      if (what === 'tool-call') totals = { ...totals, toolCalls: totals.toolCalls + 1 }
     },
     settle: (usage, costUsd) => {
       totals = {

@@ -19,6 +19,9 @@ export interface Totals {
   readonly unpriced: boolean
 }
 
+/** A `side-call` asks a model aside from a step, as for a summary: it counts by what it costs. */
+export type Reservation = 'step' | 'tool-call' | 'side-call'
+
 /** The account of one agent; what it spends also counts for every account above it. */
 export interface Account {
   readonly id: string
@@ -29,7 +32,7 @@ export interface Account {
    * Reserves before the spend. Throws `BUDGET_EXCEEDED` with `details.limit` where this account
    * or one above it has nothing left, and then nothing is reserved.
    */
-  reserve(what: 'step' | 'tool-call'): void
+  reserve(what: Reservation): void
   /** Settles what a model call really cost. Past a limit, the next `reserve` is refused. */
   settle(usage: Usage, costUsd: number | undefined): void
   close(): void
