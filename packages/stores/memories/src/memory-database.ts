@@ -137,10 +137,11 @@ export class MemoryDatabase {
     return rows
   }
 
+  /** One pass over the table, however many were removed. */
   #sayingSame(rows: readonly Row[]): Row[] {
-    const find = this.#database.prepare('SELECT * FROM memory WHERE text = ?')
-    const texts = new Set(rows.map((row) => row.text))
-    return [...texts].flatMap((text) => find.all(text) as Row[])
+    const find = 'SELECT * FROM memory WHERE text IN (SELECT value FROM json_each(?))'
+    const texts = JSON.stringify(rows.map((row) => row.text))
+    return this.#database.prepare(find).all(texts) as Row[]
   }
 }
 

@@ -171,6 +171,16 @@ describe('in one process', () => {
       expect(await list()).toHaveLength(others)
     })
 
+    it('names what says the same here, and counts what does elsewhere', async () => {
+      const old = await memories.add(project, memory('zebra "twice" 斑马'))
+      const { id } = await memories.add(project, memory('zebra once', { replaces: old.id }))
+      const same = await memories.add(project, memory(old.text, { scope: 'user' }))
+      await memories.add('/other', memory('zebra once'))
+      const forgotten = await memories.forget(project, id)
+      expect(forgotten).toMatchObject({ same: [same.id], sameElsewhere: 1 })
+      await memories.forget(project, same.id)
+    })
+
     it('may be history alone: what has taken its place stays', async () => {
       const old = await memories.add(project, memory('zebra one'))
       const next = await memories.add(project, memory('zebra two', { replaces: old.id }))
