@@ -221,6 +221,22 @@ describe('a reference that is refused', () => {
     await rm(log, { recursive: true })
   })
 
+  it('is not one whose end is damaged: it is told to there, with a word of that', async () => {
+    await begin()
+    const id = await stage.other('one', 'ok', 'two', 'fine')
+    const log = join(stage.folder, 'home', 'sessions', id, 'log')
+    const [name = ''] = await readdir(log)
+    const file = await open(join(log, name), 'r+')
+    const { size } = await file.stat()
+    await file.write(Buffer.alloc(64, 0x5a), 0, 64, Math.floor(size * 0.6))
+    await file.close()
+    await stage.say(`@session:${id}`)
+    const [text = ''] = stage.brought()
+    expect(text).toMatch(/<harness-note>\nNot all of it can be read\. [^]*one/)
+    expect(text).not.toContain('fine')
+    await rm(log, { recursive: true })
+  })
+
   it('holds what was said meanwhile alone: the turn goes on', async () => {
     await begin({ rows: [] })
     const { agent, replies } = stage
