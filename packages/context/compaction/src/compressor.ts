@@ -7,7 +7,7 @@ import type {
 import { isHarnessError } from '@cordage/core/error'
 import type { Account } from '@cordage/core/ledger'
 import type { Message } from '@cordage/core/message'
-import type { Models, ResolvedModel } from '@cordage/core/model'
+import { parseModelName, type Models, type ResolvedModel } from '@cordage/core/model'
 import type { PinnedFact, Session, SurfaceEntry } from '@cordage/core/session'
 import type { Answered, Bill } from './ask.ts'
 import { budgetOf, type Budget } from './budget.ts'
@@ -173,10 +173,19 @@ function messageOf({ entries, ...older }: Older, session: Session, snapshot: str
   return summaryMessage({ ...told, ...(reader ? { reader: READER } : {}) })
 }
 
-/** The model of the role, where somebody gave it one; else the one the request is for. */
+/**
+ * The first of the role `summary`, with those of `main` behind them, that can be asked; else, and
+ * where nobody has the role, the one the request is for.
+ */
 function summaryModel(models: Models, target: ResolvedModel): ResolvedModel {
-  if (models.chain('summary').length === 0) return target
-  return models.default('summary') ?? target
+  const own = models.chain('summary')
+  if (own.length === 0) return target
+  const known = new Set(models.providers().map(({ id }) => id))
+  const usable = [...own, ...models.chain('main')]
+    .filter((name) => known.has(parseModelName(name).provider))
+    .map((name) => models.resolve(name))
+    .find(({ route }) => route.available() || route.scripted)
+  return usable ?? target
 }
 
 function skipped(reason: string): CompressResult {

@@ -1,10 +1,9 @@
 import { newId, textMessage, textOf, toolCallsOf, type Message } from '@cordage/core/message'
 import type { PinnedFact, SurfaceEntry } from '@cordage/core/session'
-import { escapeNotes, frame } from '@cordage/core/tool'
+import { escapeNotes, escapeTag, frame } from '@cordage/core/tool'
 
 const LAST_CALLS = 12
-/** The `<` of a tag of pinned facts, whatever its width and the invisible characters in it. */
-const FACTS = /[<＜﹤](?=[\s\p{Cf}]*[/／∕⁄]?[\s\p{Cf}]*pinned[\s\p{Cf}]*_)/giu
+const FACTS_TAG = 'pinned_facts'
 
 export interface Told {
   readonly episodeId: string
@@ -35,7 +34,7 @@ export function summaryMessage(told: Told): Message {
 
 /** A model wrote it: nothing of it may pass for what is carried, or for words of the harness. */
 function withoutForgery(snapshot: string): string {
-  return escapeNotes(snapshot).replaceAll(FACTS, '&lt;')
+  return escapeTag(escapeNotes(snapshot), FACTS_TAG)
 }
 
 /** Whether a message says each of the facts word for word. */
@@ -48,7 +47,7 @@ export function carries(message: Message, pinned: readonly PinnedFact[]): boolea
 
 function pinnedText(pinned: readonly PinnedFact[]): string {
   if (pinned.length === 0) return ''
-  return frame('pinned_facts', {}, pinned.map(({ kind, text }) => `${kind}: ${text}`).join('\n'))
+  return frame(FACTS_TAG, {}, pinned.map(({ kind, text }) => `${kind}: ${text}`).join('\n'))
 }
 
 /** A snapshot that no model wrote: what is pinned, and what was called last. */

@@ -1,5 +1,5 @@
 import { describe } from '../error/index.ts'
-import { createRegistry, type Context, type Entry } from '../kernel/index.ts'
+import { assert, createRegistry, type Context, type Entry } from '../kernel/index.ts'
 import { estimateTokens } from '../model/index.ts'
 import { stabilities, type Stability } from '../session/index.ts'
 import { promptError } from './errors.ts'
@@ -23,9 +23,11 @@ export function createPrompt(ctx: Context): Prompt {
 
   return {
     section: (ctx, section) => {
+      checkStability(section)
       sectionsOf.add(ctx, section.id, section, { order: section.order ?? 0 })
     },
     context: (ctx, context) => {
+      checkStability(context)
       contextsOf.add(ctx, context.id, context, { order: context.order ?? 0 })
     },
     async assemble(scope, input): Promise<AssembledPrompt> {
@@ -39,6 +41,12 @@ export function createPrompt(ctx: Context): Prompt {
       return { system: sections.map(({ text }) => text).join('\n\n'), sections, contexts }
     },
   }
+}
+
+/** A part of no known stability would have no place in any prompt. */
+function checkStability({ id, stability = 'stable' }: Part): void {
+  const known = `it is ${stabilities.join(', ')}`
+  assert(stabilities.includes(stability), `prompt part ${id} is declared "${stability}": ${known}`)
 }
 
 /** The last `complete` section stands alone. */
@@ -62,21 +70,18 @@ async function renderAll(
   const written = new Map<Entry<Part>, PromptPart>()
   for (const entry of entries) {
     const { id, row, value } = entry
-    const text = (await render(id, row, value, input)) ?? ''
+    const text = await render(id, row, value, input)
     const { stability = otherwise } = value
     written.set(entry, { id, row, stability, text, tokens: estimateTokens(text) })
   }
   return written
 }
 
-async function render(
-  id: string,
-  row: string,
-  part: Part,
-  input: PromptInput,
-): Promise<string | undefined> {
+async function render(id: string, row: string, part: Part, input: PromptInput): Promise<string> {
   try {
-    return await part.render(input)
+    const text = (await part.render(input)) ?? ''
+    assert(typeof text === 'string', `what it gave is no text, but of type ${typeof text}.`)
+    return text
   } catch (cause) {
     throw promptError('PROMPT_FAILED', { row, id, reason: describe(cause).message }, { cause })
   }

@@ -21,7 +21,12 @@ export function note(attributes: Record<string, string | number>, text: string):
 
 /** `text` in which nothing can be taken for a note of the harness. */
 export function escapeNotes(text: string): string {
-  return text.replaceAll(opening(NOTE_TAG, '?', ''), '&lt;')
+  return escapeTag(text, NOTE_TAG)
+}
+
+/** `text` in which nothing can be taken for the opening or the closing tag of a frame `tag`. */
+export function escapeTag(text: string, tag: string): string {
+  return text.replaceAll(opening(tag, '?', ''), '&lt;')
 }
 
 /** Finds the `<` of a tag, whatever the width, the case and the invisible characters in it. */

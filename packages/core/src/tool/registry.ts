@@ -19,6 +19,8 @@ export function createTools(maxInlineChars: number): Tools {
   const register = (ctx: Context, tool: Tool) => {
     assert(TOOL_NAME.test(tool.name), `"${tool.name}" is no tool name that every model takes`)
     assert(tool.description.trim() !== '', `tool ${tool.name} has no description`)
+    const { stability = 'stable' } = tool
+    assert(stabilities.includes(stability), `tool ${tool.name} is declared "${stability}"`)
     schemaOf(tool.parameters)
     registry.add(ctx, tool.name, tool)
   }

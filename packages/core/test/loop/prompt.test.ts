@@ -213,3 +213,25 @@ it('tells a person once which row declares stable what is not', async () => {
     /^row weather-row has changed its prompt part tone within a session and declares it stable/,
   )
 })
+
+it.each(['section', 'context'] as const)(
+  'names the row whose %s is no text, and takes none whose stability there is not',
+  async (kind) => {
+    const row = definePlugin({
+      name: 'odd-row',
+      inject: ['prompt'],
+      apply(ctx) {
+        ctx.prompt[kind](ctx, { id: 'odd', render: () => 5 as never })
+        ctx.prompt[kind](ctx, { id: 'none', render: () => null as never })
+        const stability = 'forever' as Stability
+        const register = () => ctx.prompt[kind](ctx, { id: 'lost', stability, render: () => 'x' })
+        expect(register).toThrow('prompt part lost is declared "forever"')
+      },
+    })
+    made = await bench([], { rows: [{ plugin: row }] })
+    await made.agent.send('one', { wake: false })
+    expect(await made.agent.wake()).toMatchObject({
+      error: { code: 'PROMPT_FAILED', message: expect.stringMatching(/odd-row.*odd: .*number/) },
+    })
+  },
+)

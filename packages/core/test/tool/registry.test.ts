@@ -82,6 +82,8 @@ describe('the tools of a step', () => {
     const { root } = bench
     const register = (more: ReturnType<typeof tool>) => () => root.tools.register(root, more)
     expect(register(tool('has space'))).toThrow(/no tool name/)
+    const stability = 'forever' as 'stable'
+    expect(register(tool('odd', { stability }))).toThrow('tool odd is declared "forever"')
     expect(register(tool('a'.repeat(65)))).toThrow(/no tool name/)
     expect(register(tool('mute', { description: ' ' }))).toThrow(/no description/)
     expect(register(tool('a'))).toThrow(/already registered by test-tools/)
