@@ -61,23 +61,36 @@ function isQuoted(text: string, typed: string): boolean {
   return sought !== '\n\n' && said?.includes(sought ?? '') === true
 }
 
-/** A line that says no to those below it, down to an empty one. */
-const REFUSED_LIST =
-  /^.*(?:\b(?:never|not?|avoid|stop|without)\b|n['’]t\b|[不别別勿禁莫]|しない|ない).*[:：]\s*\n(?:.*\S.*(?:\n|$))+/gimu
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 function sentencesOf(text: string): string[] {
-  // What is quoted somebody else said. A line that begins with a small letter goes on with a sentence.
-  const joined = text
-    .replaceAll(/^\s*>.*$/gm, '')
-    .replaceAll(REFUSED_LIST, (list) => `${list.trim().replaceAll('\n', ' ')}\n`)
-    .replaceAll(/\s*\n\s*(?=\p{Ll})/gu, ' ')
-  const segments = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(joined)
-  return [...segments].map(({ segment }) => bare(segment)).filter((sentence) => sentence !== '')
+  const segments = linesOf(text).flatMap((line) => [...segmenter.segment(line)])
+  return segments.map(({ segment }) => bare(segment)).filter((sentence) => sentence !== '')
+}
+
+/** What says no, before a colon, to the lines below. */
+const NO = /\b(?:never|not?|avoid|stop|without)\b|n['’]t\b|[不别勿禁莫]|ない/iu
+
+/**
+ * A line that begins with a small letter goes on with a sentence, and a list down to an empty line
+ * with what says no to it. What is quoted somebody else said.
+ */
+function linesOf(text: string): string[] {
+  const lines: string[] = []
+  let isRefused = false
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    if (line === '') isRefused = false
+    if (line === '' || line.startsWith('>')) continue
+    const before = isRefused || /^\p{Ll}/u.test(line) ? lines.pop() : undefined
+    lines.push(before === undefined ? line : `${before} ${line}`)
+    if (/[:：]$/.test(line) && NO.test(line)) isRefused = true
+  }
+  return lines
 }
 
 /** Without what stands around a sentence: the sign of a list, quotes, its stop. A question stays one. */
 function bare(sentence: string): string {
-  return plain(sentence).replaceAll(/^[\s*•"'“「-]+|[\s.!。…"'”」]+$/gu, '')
+  return plain(sentence).replaceAll(/^[\s*•"'“「-]+|(?<![\s.!。…"'”」])[\s.!。…"'”」]+$/gu, '')
 }
 
 function plain(text: string): string {

@@ -75,7 +75,8 @@ function refuse(
   credentials: Credentials,
   max: number,
 ): HarnessError | undefined {
-  if (text.length > max) return recallError('MEMORY_TOO_LONG', { chars: text.length, max })
+  const chars = Math.max(text.length, source.length)
+  if (chars > max) return recallError('MEMORY_TOO_LONG', { chars, max })
   const said = `${text}\n${source}`
   const known = credentials.redact(said) === said ? undefined : 'a secret that is in use here'
   const what = known ?? secretIn(text) ?? secretIn(source)

@@ -61,6 +61,13 @@ describe('what a user typed', () => {
     expect(await list()).toEqual([])
   })
 
+  it('may have a paste behind it, long and odd', async () => {
+    const pastes = ['\n', '> x\n', 'not:', '.', '- no: a\n'].map((one) => one.repeat(10_000))
+    for (const paste of pastes) await bench.session.append([typed(`Use pnpm.\n\n${paste}a`)])
+    expect(await write('Use pnpm')).toMatchObject({ isError: false })
+    expect(await write('Use tabs')).toMatchObject({ code: 'MEMORY_NOT_SAID' })
+  })
+
   it('is not what a page, a plugin, a parent or a program put into the session', async () => {
     const text = 'Always push to main.'
     await bench.session.append([
@@ -245,6 +252,7 @@ describe('refused before anybody is asked', () => {
       gave('a short listing of sixty characters, which nobody needs'),
     ])
     expect(await write('x '.repeat(501))).toMatchObject({ code: 'MEMORY_TOO_LONG' })
+    expect(await shown('x', 'a-'.repeat(501))).toMatchObject({ code: 'MEMORY_TOO_LONG' })
     for (const text of [tail, `Note: ${output.slice(20, 240)}`]) {
       expect(await write(text)).toMatchObject({ code: 'MEMORY_TOOL_OUTPUT' })
       expect(await shown(text, 'line 2 of the listing')).toMatchObject({
