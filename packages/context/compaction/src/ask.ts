@@ -17,6 +17,7 @@ import {
   type ResolvedModel,
 } from '@cordage/core/model'
 import type { Session, ToolSpec } from '@cordage/core/session'
+import { summaryCap } from './budget.ts'
 import type { CompactionConfig } from './config.ts'
 import { DEFAULT_SUMMARY_PROMPT } from './prompt.ts'
 import { readSnapshot } from './snapshot.ts'
@@ -54,7 +55,7 @@ export async function askForSnapshot(
     model: model.model,
     messages: [...messages, { message: instruction(summaryPrompt) }],
     tools,
-    params: { ...summary, maxTokens: Math.min(summary.maxTokens, model.info.maxTokens) },
+    params: { ...summary, maxTokens: summaryCap(model.info, config) },
     getBlob: (hash) => session.getBlob(hash),
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(config.summaryTimeoutMs)])

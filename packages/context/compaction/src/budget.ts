@@ -2,6 +2,18 @@ import type { ModelInfo } from '@cordage/core/model'
 import type { RequestParams } from '@cordage/core/session'
 import type { CompactionConfig } from './config.ts'
 
+/** Of the window: a summary of one chunk has to fit beside the next one. */
+const MAX_SUMMARY_SHARE = 0.25
+
+/** The output cap of the call for a summary. */
+export function summaryCap(
+  { contextWindow, maxTokens }: Pick<ModelInfo, 'contextWindow' | 'maxTokens'>,
+  { summary }: Pick<CompactionConfig, 'summary'>,
+): number {
+  const share = Math.max(1, Math.floor(contextWindow * MAX_SUMMARY_SHARE))
+  return Math.min(summary.maxTokens, maxTokens, share)
+}
+
 /** When a request is too large for a model, and how much of the end stays, in tokens. */
 export interface Budget {
   /** From here on it is time. */

@@ -9,6 +9,7 @@ import {
 import { requestMessages, type Session, type SurfaceEntry } from '@cordage/core/session'
 import { frame } from '@cordage/core/tool'
 import { askForSnapshot, mayWorkLater, type Answered, type Bill, type Question } from './ask.ts'
+import { summaryCap } from './budget.ts'
 import type { CompactionConfig } from './config.ts'
 import { DEFAULT_SUMMARY_PROMPT } from './prompt.ts'
 import { transcriptOf } from './words.ts'
@@ -94,9 +95,8 @@ async function insist(question: Question, config: CompactionConfig, bill: Bill):
 }
 
 function roomOf({ info }: ResolvedModel, config: CompactionConfig): number {
-  const { summary, summaryPrompt = DEFAULT_SUMMARY_PROMPT } = config
-  const output = Math.min(summary.maxTokens, info.maxTokens)
-  const left = info.contextWindow - output - estimateTokens(summaryPrompt)
+  const { summaryPrompt = DEFAULT_SUMMARY_PROMPT } = config
+  const left = info.contextWindow - summaryCap(info, config) - estimateTokens(summaryPrompt)
   return Math.max(256, Math.floor(left * MARGIN))
 }
 

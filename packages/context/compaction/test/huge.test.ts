@@ -1,10 +1,10 @@
 import { textOf } from '@cordage/core/message'
-import { estimateTokens } from '@cordage/core/model'
+import { estimateMessage, estimateTokens } from '@cordage/core/model'
 import { defineTool } from '@cordage/core/tool'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { call, say, type BenchOptions, type Reply } from '../../../core/test/loop/boot.ts'
-import { failing, snapshot, stage, type Stage } from './stage.ts'
+import { failing, LONG, snapshot, stage, type Stage } from './stage.ts'
 
 let made: Stage
 afterEach(() => made.close())
@@ -121,6 +121,27 @@ it('a history that is too large for the summary call as well is summed up in chu
   const firsts = made.requests.slice(4).map(({ messages }) => textOf(messages[0]!.message))
   expect(firsts.filter((text) => text.includes('<conversation>')).length).toBeGreaterThan(1)
   expect(made.texts()[0]).toContain('一段')
+})
+
+it('in chunks, each has room beside what those before it came to, however long answers may be', async () => {
+  const long: Reply = async function* ({ params: { maxTokens = 0 } }) {
+    yield* say(snapshot('was said '.repeat(Math.floor(maxTokens / 12))))
+  }
+  const summaries = Array.from({ length: 30 }, () => long)
+  made = await stage([say(LONG.repeat(4)), say(LONG.repeat(4)), ...summaries])
+  await made.turn('one')
+  await made.turn('two')
+  made.agent.choice = { model: 'window/1300', params: {} }
+  await made.turn('three')
+  const asked = made.requests.filter(({ messages }) => {
+    return textOf(messages.at(-1)!.message).includes('current_plan')
+  })
+  expect(asked.length).toBeGreaterThan(4)
+  for (const { messages, params } of asked) {
+    const input = messages.reduce((sum, { message }) => sum + estimateMessage(message), 0)
+    expect(input + (params.maxTokens ?? 0)).toBeLessThanOrEqual(1_300)
+  }
+  expect(await made.ends()).toEqual(['ok'])
 })
 
 it('the tail is kept where it has room, however large the rest is', async () => {
