@@ -3,7 +3,7 @@ const MAX_CHARS = 60
 const LOOKED_AT = 4_096
 const PASTED = [/^```[^\n]*\n[^]*?^```$/gm, /^<([a-z][\w-]*)[^>\n]*>\n[^]*?\n<\/\1>$/gim]
 const NAMED_SECRET =
-  /(?<name>pass(?:word|wd|phrase)?|secret|token|api[ _-]?key|密码|口令|密钥)(?<is>\s*[:=：是为]+\s*)\S+/giu
+  /(?<name>pass(?:word|wd|phrase)?|secret|token|api[ _-]?key|密码|口令|密钥)(?<is>\s*(?:[:=：是为]+|\b(?:is|are)\b)\s*)\S+/giu
 const KEY = /[\w+=-]{20,}/g
 
 /**

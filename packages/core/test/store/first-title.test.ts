@@ -34,6 +34,7 @@ it.each([
 it.each([
   'use sk-ant-api03-Zm9vYmFyYmF6cXV4 for it',
   'my password: hunter2!',
+  'the passphrase is hunter2, says he',
   'token=hunter2! is it',
   '密码是 hunter2! 请登录',
   'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
