@@ -4,7 +4,7 @@ import { capture, type PreStepInput, type PreStepResult } from '@cordage/core/lo
 import { typedOf, type Message } from '@cordage/core/message'
 import { inboxSplice } from '@cordage/core/session'
 import { mentionsIn } from './mentions.ts'
-import { takeReferences, type ReferenceContext, type ReferenceLimits } from './take-references.ts'
+import type { ReferenceContext, ReferenceLimits } from './take-references.ts'
 
 /**
  * Puts behind the messages of people what they name. Nothing else names anything: no file, no
@@ -22,7 +22,11 @@ export async function addReferences(
     const mentions = mentionsIn(typedOf(message))
     if (mentions.sessions.length + mentions.words.length === 0) continue
     const asked = { agent, step, row: rowOf(ctx), message, signal }
-    const take = () => takeReferences(ctx, limits, { mentions, input })
+    // Only who names something pays for it.
+    const take = async () => {
+      const { takeReferences } = await import('./take-references.ts')
+      return takeReferences(ctx, limits, { mentions, input })
+    }
     try {
       taken.set(message.id, await capture.run(ctx, asked, take, agent.scope))
     } catch (error) {

@@ -3,9 +3,7 @@ import { z } from 'zod'
 import type { Checkpoints } from './checkpoints.ts'
 import { watchCommands } from './commands.ts'
 import { checkpointFile, checkpointRestored, checkpointRestoring } from './events.ts'
-import { readHistory } from './history.ts'
 import { keepChanges } from './keep.ts'
-import { planRewind, restoreFiles } from './restore.ts'
 
 export type { Checkpoints, FilePlan, RewindPoint } from './checkpoints.ts'
 
@@ -33,13 +31,13 @@ const plugin: Plugin<CheckpointConfig> = definePlugin({
     keepChanges(ctx, maxFileBytes)
     watchCommands(ctx, maxFileBytes)
     const checkpoints: Checkpoints = {
+      // Only who rewinds pays for it.
       async plan(session, to) {
-        const plans = await planRewind(ctx, session, await readHistory(session, to), maxFileBytes)
-        return plans.map(({ path, action, state, reason }) => {
-          return { path, action, state, ...(reason === undefined ? {} : { reason }) }
-        })
+        const { planRestore } = await import('./restore.ts')
+        return planRestore(ctx, session, to, maxFileBytes)
       },
-      restore: (session, to, { force = false } = {}) => {
+      async restore(session, to, { force = false } = {}) {
+        const { restoreFiles } = await import('./restore.ts')
         return restoreFiles(ctx, session, to, { maxFileBytes, force })
       },
     }

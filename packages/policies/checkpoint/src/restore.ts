@@ -14,8 +14,19 @@ export interface RestoreOptions {
   readonly force: boolean
 }
 
+/** What a restore would do to each file that was changed since. */
+export async function planRestore(
+  ctx: RestoreContext,
+  session: Session,
+  to: RewindPoint,
+  maxFileBytes: number,
+): Promise<readonly FilePlan[]> {
+  const plans = await planRewind(ctx, session, await readHistory(session, to), maxFileBytes)
+  return plans.map(toldOf)
+}
+
 /** What stands in the way of each changed file, in the order in which they were first changed. */
-export async function planRewind(
+async function planRewind(
   ctx: RestoreContext,
   session: Session,
   history: History,

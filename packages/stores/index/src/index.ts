@@ -13,7 +13,7 @@ import { sessionRemoval } from '@cordage/core/store'
 import { z } from 'zod'
 import { Following } from './following.ts'
 import { removeIndex } from './index-remove.ts'
-import { IndexedQuery } from './session-query.ts'
+import { QueryOnDemand } from './query-on-demand.ts'
 
 const chars = z.number().int().min(100)
 
@@ -77,8 +77,8 @@ function createQuery(
   ctx: PluginContext<'store'>,
   path: string,
   { openAt, maxWaitMs, maxTextChars, maxResultChars, reasoning, ignoredTools }: IndexConfig,
-): IndexedQuery {
-  return new IndexedQuery({
+): QueryOnDemand {
+  return new QueryOnDemand({
     store: ctx.store,
     path,
     row: rowOf(ctx),
@@ -91,7 +91,7 @@ function createQuery(
   })
 }
 
-async function forget(query: IndexedQuery, path: string, id: string): Promise<void> {
+async function forget(query: QueryOnDemand, path: string, id: string): Promise<void> {
   if (path !== ':memory:' && !existsSync(path)) return
   try {
     await query.forget(id)
@@ -101,7 +101,7 @@ async function forget(query: IndexedQuery, path: string, id: string): Promise<vo
   }
 }
 
-function openAfterAnswer(ctx: PluginContext<'store'>, query: IndexedQuery): void {
+function openAfterAnswer(ctx: PluginContext<'store'>, query: QueryOnDemand): void {
   let timer: NodeJS.Timeout | undefined
   ctx.effect(() => () => clearTimeout(timer))
   request.use(ctx, async (_, next) => {
@@ -111,7 +111,7 @@ function openAfterAnswer(ctx: PluginContext<'store'>, query: IndexedQuery): void
   })
 }
 
-async function open(ctx: PluginContext<'store'>, query: IndexedQuery): Promise<void> {
+async function open(ctx: PluginContext<'store'>, query: QueryOnDemand): Promise<void> {
   try {
     await query.catchUp()
   } catch (error) {

@@ -2,9 +2,8 @@ import { definePlugin } from '@cordage/core/kernel'
 import { defineTool, escapeFileName, type ToolRun } from '@cordage/core/tool'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { commitPlan, type PatchedFile } from './commit.ts'
+import type { PatchedFile } from './commit.ts'
 import { parse, pathsOf } from './parse.ts'
-import { planPatch } from './plan.ts'
 
 const parameters = z.strictObject({ patch: z.string().min(1) })
 
@@ -41,6 +40,11 @@ const tool = defineTool<Arguments, PatchValue>({
 })
 
 async function applyPatch({ patch }: Arguments, run: ToolRun): Promise<PatchValue> {
+  // Only who patches something pays for them.
+  const [{ planPatch }, { commitPlan }] = await Promise.all([
+    import('./plan.ts'),
+    import('./commit.ts'),
+  ])
   await using plan = await planPatch(parse(patch), run)
   return { files: await commitPlan(plan.files, run) }
 }
