@@ -36,8 +36,10 @@ export class SurfaceSums {
 
   /** From its beginning: what was pruned is another entry at the same place. */
   #countSame(surface: readonly SurfaceEntry[]): number {
+    const before = this.#surface
+    const most = Math.min(before.length, surface.length)
     let same = 0
-    while (same < surface.length && this.#surface[same] === surface[same]) same += 1
+    while (same < most && before[same] === surface[same]) same += 1
     return same
   }
 }

@@ -6,6 +6,9 @@ export interface WrittenBody {
   readonly digest: string
   /** Together they are its JSON; those that the body before had too are the same strings. */
   readonly pieces: readonly string[]
+  /** The pieces of the body that was written before it, and how many of them begin this one too. */
+  readonly before: readonly string[]
+  readonly same: number
   text(): string
 }
 
@@ -32,7 +35,10 @@ export class BodyText {
 
   write(body: unknown): WrittenBody {
     const pieces = isPlain(body) ? this.#piecesOf(body) : [JSON.stringify(body)]
-    return { digest: this.#digest(pieces), pieces, text: () => pieces.join('') }
+    const before = this.#pieces
+    const same = countSame(before, pieces)
+    const digest = this.#digest(pieces, same)
+    return { digest, pieces, before, same, text: () => pieces.join('') }
   }
 
   /** Together they are what `JSON.stringify` gives. */
@@ -64,8 +70,7 @@ export class BodyText {
     return texts
   }
 
-  #digest(pieces: readonly string[]): string {
-    const same = countSame(this.#pieces, pieces)
+  #digest(pieces: readonly string[], same: number): string {
     if (same < this.#hashed) {
       this.#hash = createHash('sha256')
       this.#hashed = 0

@@ -12,13 +12,14 @@ const CACHE_MARK = /,"cache_control":\{"type":"ephemeral"(?:,"ttl":"\w+")?\}/g
 
 /**
  * `undefined` where the body of the pieces `now` begins with that of `before`, byte for byte. Marks
- * for a server's cache move on from request to request and count for nothing.
+ * for a server's cache move on from request to request and count for nothing. `same` is how many
+ * pieces both begin with, where that is known.
  */
 export function findBreak(
   before: readonly string[],
   now: readonly string[],
+  same = countSame(before, now),
 ): PrefixBreak | undefined {
-  const same = countSame(before, now)
   const old = unmarked(before.slice(same)).replace(/[\]}]+$/, '')
   if (old === '') return undefined
   const length = commonLength(old, unmarked(now.slice(same)))

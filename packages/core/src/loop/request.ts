@@ -59,12 +59,14 @@ export class RequestMaker {
   }
 
   /** Takes note of an attempt that begins, and says why it does not begin as the one before it. */
-  begin(session: Session, { pieces }: WrittenBody, place: Place): NewFact[] {
+  begin(session: Session, written: WrittenBody, place: Place): NewFact[] {
+    const { pieces } = written
     const before = this.#sent
     const header = session.requestHeader as RequestHeader
     this.#sent = { seq: session.nextSeq, header, surface: session.surface, pieces }
     if (!before) return []
-    const found = before.pieces ? findBreak(before.pieces, pieces) : {}
+    const same = before.pieces === written.before ? written.same : undefined
+    const found = before.pieces ? findBreak(before.pieces, pieces, same) : {}
     if (!found) return []
     const { resumed } = before
     const changes = explainChange(before, session)
