@@ -13,7 +13,7 @@ import { sessionRemoval } from '@cordage/core/store'
 import { z } from 'zod'
 import { Following } from './following.ts'
 import { removeIndex } from './index-remove.ts'
-import { QueryOnDemand } from './query-on-demand.ts'
+import { IndexedQuery } from './session-query.ts'
 
 const chars = z.number().int().min(100)
 
@@ -77,8 +77,8 @@ function createQuery(
   ctx: PluginContext<'store'>,
   path: string,
   { openAt, maxWaitMs, maxTextChars, maxResultChars, reasoning, ignoredTools }: IndexConfig,
-): QueryOnDemand {
-  return new QueryOnDemand({
+): IndexedQuery {
+  return new IndexedQuery({
     store: ctx.store,
     path,
     row: rowOf(ctx),
@@ -91,7 +91,7 @@ function createQuery(
   })
 }
 
-async function forget(query: QueryOnDemand, path: string, id: string): Promise<void> {
+async function forget(query: IndexedQuery, path: string, id: string): Promise<void> {
   if (path !== ':memory:' && !existsSync(path)) return
   try {
     await query.forget(id)
@@ -101,7 +101,7 @@ async function forget(query: QueryOnDemand, path: string, id: string): Promise<v
   }
 }
 
-function openAfterAnswer(ctx: PluginContext<'store'>, query: QueryOnDemand): void {
+function openAfterAnswer(ctx: PluginContext<'store'>, query: IndexedQuery): void {
   let timer: NodeJS.Timeout | undefined
   ctx.effect(() => () => clearTimeout(timer))
   request.use(ctx, async (_, next) => {
@@ -111,7 +111,7 @@ function openAfterAnswer(ctx: PluginContext<'store'>, query: QueryOnDemand): voi
   })
 }
 
-async function open(ctx: PluginContext<'store'>, query: QueryOnDemand): Promise<void> {
+async function open(ctx: PluginContext<'store'>, query: IndexedQuery): Promise<void> {
   try {
     await query.catchUp()
   } catch (error) {
