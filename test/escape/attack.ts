@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toolResult, type Fact } from '@cordage/core/session'
 import { runCli } from '../e2e/fixture/cli.ts'
 import { makePlace, type Place } from '../e2e/fixture/place.ts'
-import { readLog, sessionIds } from '../e2e/fixture/read-log.ts'
+import { latestSession, readLog } from '../e2e/fixture/read-log.ts'
 
 /** In every file that no tool may show. */
 export const SECRET = 'TOP-SECRET-7c1f'
@@ -81,8 +81,7 @@ export async function attack(
   await writeFile(patch, JSON.stringify(overlay))
   const args = ['--patch', patch, 'run', '--model', 'scripted/attack', '--permission', mode]
   const ended = await runCli(place, [...args, 'Go'], { env: { OPENAI_API_KEY: KEY, ...env } })
-  const [id = ''] = sessionIds(place.home)
-  const facts = readLog(place.home, id)
+  const facts = readLog(place.home, latestSession(place.home))
   const results = facts.filter(toolResult.is).map(({ data }) => data)
   const outcomes = results.map(({ part, error }) => ({
     isError: part.isError,
