@@ -22,7 +22,7 @@ let memories: Memories
 /** Each test has a directory of its own; what is remembered of a person is there for all. */
 let project: string
 let tests = 0
-beforeEach(() => void (project = `/work/shop${(tests += 1)}`))
+beforeEach(() => void (project = `/srv/shop${(tests += 1)}`))
 
 const find = async (text: string, more = {}, from = project) => {
   const items = await memories.search(from, { text, limit: 10, ...more })
@@ -60,7 +60,7 @@ describe('in one process', () => {
         `${project}/sub`,
         project.toUpperCase(),
         `${project}/`,
-        '/work/sho%',
+        '/srv/sho%',
       ]) {
         expect(await find('okapi', {}, other)).toEqual(['okapi of the person'])
         expect((await memories.list(other)).filter(({ scope }) => scope !== 'user')).toEqual([])
