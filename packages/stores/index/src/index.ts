@@ -13,7 +13,8 @@ import { sessionRemoval } from '@cordage/core/store'
 import { z } from 'zod'
 import { Following } from './following.ts'
 import { removeIndex } from './index-remove.ts'
-import { IndexedQuery } from './session-query.ts'
+import { IndexThread } from './index-thread.ts'
+import { QueryOnDemand } from './query-on-demand.ts'
 
 const chars = z.number().int().min(100)
 
@@ -77,9 +78,11 @@ function createQuery(
   ctx: PluginContext<'store'>,
   path: string,
   { openAt, maxWaitMs, maxTextChars, maxResultChars, reasoning, ignoredTools }: IndexConfig,
-): IndexedQuery {
-  return new IndexedQuery({
+): QueryOnDemand {
+  return new QueryOnDemand({
     store: ctx.store,
+    // Made here, for its worker lies beside this module.
+    thread: new IndexThread(path),
     path,
     row: rowOf(ctx),
     enabled: openAt !== 'never',
@@ -91,7 +94,7 @@ function createQuery(
   })
 }
 
-async function forget(query: IndexedQuery, path: string, id: string): Promise<void> {
+async function forget(query: QueryOnDemand, path: string, id: string): Promise<void> {
   if (path !== ':memory:' && !existsSync(path)) return
   try {
     await query.forget(id)
@@ -101,7 +104,7 @@ async function forget(query: IndexedQuery, path: string, id: string): Promise<vo
   }
 }
 
-function openAfterAnswer(ctx: PluginContext<'store'>, query: IndexedQuery): void {
+function openAfterAnswer(ctx: PluginContext<'store'>, query: QueryOnDemand): void {
   let timer: NodeJS.Timeout | undefined
   ctx.effect(() => () => clearTimeout(timer))
   request.use(ctx, async (_, next) => {
@@ -111,7 +114,7 @@ function openAfterAnswer(ctx: PluginContext<'store'>, query: IndexedQuery): void
   })
 }
 
-async function open(ctx: PluginContext<'store'>, query: IndexedQuery): Promise<void> {
+async function open(ctx: PluginContext<'store'>, query: QueryOnDemand): Promise<void> {
   try {
     await query.catchUp()
   } catch (error) {

@@ -16,11 +16,12 @@ import { CatchUp } from './catch-up.ts'
 import { indexError } from './errors.ts'
 import type { ExtractOptions } from './extract.ts'
 import type { Following } from './following.ts'
-import { BeganAnew, IndexThread } from './index-thread.ts'
+import { BeganAnew, type IndexThread } from './index-thread.ts'
 import { traceSession } from './lineage.ts'
 
 export interface QueryOptions {
   readonly store: Store
+  readonly thread: IndexThread
   readonly path: string
   readonly row: string
   readonly enabled: boolean
@@ -44,10 +45,10 @@ export class IndexedQuery implements SessionQuery {
   #warned = false
 
   constructor(options: QueryOptions) {
-    const { store, following, extract } = options
+    const { store, following, extract, thread } = options
     this.#options = options
-    this.#thread = new IndexThread(options.path)
-    this.#catchUp = new CatchUp({ store, following, extract, thread: this.#thread })
+    this.#thread = thread
+    this.#catchUp = new CatchUp({ store, following, extract, thread })
   }
 
   async sessions(request: SearchRequest): Promise<SearchPage<SessionMatch>> {
@@ -101,9 +102,9 @@ export class IndexedQuery implements SessionQuery {
     return this.#thread.ask('forget', { ids: [id] })
   }
 
+  /** The thread is for its owner to close. */
   async close(): Promise<void> {
     await this.#catchUp.stop()
-    await this.#thread.close()
   }
 
   async #search(
