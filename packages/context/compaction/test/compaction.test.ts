@@ -3,18 +3,10 @@ import { textOf } from '@cordage/core/message'
 import type { ModelEvent } from '@cordage/core/model'
 import { compactionEnd } from '@cordage/core/session'
 import { call, say, type Reply } from '../../../core/test/loop/boot.ts'
-import { failing, LONG, saying, snapshot, stage, type Stage } from './stage.ts'
+import { failing, LONG, saying, small, snapshot, stage, type Stage } from './stage.ts'
 
 let made: Stage
 afterEach(() => made.close())
-
-/** Compacts from 1,000 prompt tokens on, and keeps two messages. */
-const small = {
-  trigger: 'messages',
-  totalTokenThreshold: 1_000,
-  keepRecentMessageCount: 2,
-  minMessagesToSummarize: 2,
-}
 
 describe('by the last usage', () => {
   it('sums up before the next step, once the threshold is reached', async () => {

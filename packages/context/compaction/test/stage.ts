@@ -14,6 +14,7 @@ import {
 import type { Fact } from '@cordage/core/session'
 import {
   bench,
+  replying,
   say,
   type Bench,
   type BenchOptions,
@@ -78,12 +79,7 @@ function windows(replies: Reply[], requests: ModelRequest[]) {
     declared: () => [],
     list: async () => [],
     body: async ({ messages, tools, params }) => ({ messages, tools, params }),
-    async *stream(request, _body, { signal }) {
-      requests.push(request)
-      const reply = replies.shift()
-      if (!reply) throw new Error('the test has no reply left')
-      yield* typeof reply === 'function' ? reply(request, signal) : reply
-    },
+    stream: replying(replies, requests),
   }
   return definePlugin({
     name: 'test-windows',
@@ -136,6 +132,14 @@ export function failing(code: Parameters<typeof modelError>[0]): Reply {
   return async function* () {
     throw modelError(code, { model: 'test/model', status: 400, detail: 'no', hint: '' } as never)
   }
+}
+
+/** Compacts from 1,000 prompt tokens on, and keeps two messages. */
+export const small = {
+  trigger: 'messages',
+  totalTokenThreshold: 1_000,
+  keepRecentMessageCount: 2,
+  minMessagesToSummarize: 2,
 }
 
 export const LONG = 'What was found there takes some room to say. '.repeat(60)

@@ -3,17 +3,11 @@ import type { ModelEvent } from '@cordage/core/model'
 import { compactionEnd } from '@cordage/core/session'
 import { afterEach, describe, expect, it } from 'vitest'
 import { say, type Reply } from '../../../core/test/loop/boot.ts'
-import { failing, LONG, saying, snapshot, stage, type Stage } from './stage.ts'
+import { failing, LONG, saying, small, snapshot, stage, type Stage } from './stage.ts'
 
 let made: Stage
 afterEach(() => made.close())
 
-const small = {
-  trigger: 'messages',
-  totalTokenThreshold: 1_000,
-  keepRecentMessageCount: 2,
-  minMessagesToSummarize: 2,
-}
 /** Two turns, after which it is time; the replies that follow are for the summary and turn three. */
 async function start(replies: Reply[], config: Record<string, unknown> = {}, first = 'one') {
   made = await stage([saying(LONG, 10), saying(LONG, 1_000), ...replies], { ...small, ...config })

@@ -172,6 +172,16 @@ function toolRow(registerTools: RegisterTools): AnyPlugin {
   })
 }
 
+/** Gives the replies one after the other, and notes what was asked. */
+export function replying(replies: Reply[], requests: ModelRequest[]): ModelProvider['stream'] {
+  return async function* (request, _body, { signal }) {
+    requests.push(request)
+    const reply = replies.shift()
+    if (!reply) throw new Error('the test has no reply left')
+    yield* typeof reply === 'function' ? reply(request, signal) : reply
+  }
+}
+
 function modelRow(replies: Reply[], requests: ModelRequest[]): AnyPlugin {
   const provider: ModelProvider = {
     id: 'test',
@@ -195,12 +205,7 @@ function modelRow(replies: Reply[], requests: ModelRequest[]): AnyPlugin {
       tools: request.tools,
       messages: request.messages.map(({ message }) => message),
     }),
-    async *stream(request, _body, { signal }) {
-      requests.push(request)
-      const reply = replies.shift()
-      if (!reply) throw new Error('the test has no reply left')
-      yield* typeof reply === 'function' ? reply(request, signal) : reply
-    },
+    stream: replying(replies, requests),
   }
   return definePlugin({
     name: 'test-model',
