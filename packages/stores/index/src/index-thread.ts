@@ -1,4 +1,3 @@
-import { extname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { Answer, Call, Calls } from './calls.ts'
 import { indexError } from './errors.ts'
@@ -16,13 +15,16 @@ export class BeganAnew extends Error {
 /** The thread that holds the index; started by the first call. A program may end while it idles. */
 export class IndexThread {
   readonly #path: string
+  readonly #file: URL
   readonly #waiting = new Map<number, Waiting>()
   #worker: Promise<Worker> | undefined
   #calls = 0
   #closed = false
 
-  constructor(path: string) {
+  /** `file` is the module that the thread runs. */
+  constructor(path: string, file: URL) {
     this.#path = path
+    this.#file = file
   }
 
   get started(): boolean {
@@ -56,9 +58,7 @@ export class IndexThread {
   async #start(): Promise<Worker> {
     try {
       const { Worker } = await import('node:worker_threads')
-      // Sources run as they are; the packed product has the same file next to this one.
-      const file = new URL(`./index-worker${extname(import.meta.url)}`, import.meta.url)
-      const worker = new Worker(file, { workerData: this.#path, execArgv: [], name: 'index' })
+      const worker = new Worker(this.#file, { workerData: this.#path, execArgv: [], name: 'index' })
       worker.on('message', (answer: Answer) => this.#settle(worker, answer))
       worker.on('error', (error) => this.#fail(String(error)))
       worker.on('exit', () => this.#fail('its thread has ended'))

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { extname, isAbsolute, join } from 'node:path'
 import {
   definePlugin,
   describeFailure,
@@ -69,6 +69,9 @@ export default definePlugin({
   },
 })
 
+// Sources run as they are; the packed product has the same file next to this one.
+const worker = new URL(`./index-worker${extname(import.meta.url)}`, import.meta.url)
+
 /** A store that keeps nothing on the disk has no text there. */
 function pathBeside(location: string): string {
   return isAbsolute(location) ? join(location, 'search.db') : ':memory:'
@@ -81,8 +84,7 @@ function createQuery(
 ): QueryOnDemand {
   return new QueryOnDemand({
     store: ctx.store,
-    // Made here, for its worker lies beside this module.
-    thread: new IndexThread(path),
+    thread: new IndexThread(path, worker),
     path,
     row: rowOf(ctx),
     enabled: openAt !== 'never',
